@@ -1,0 +1,65 @@
+"""From a Python dict to attention, in one screen.
+
+A dict answers exact questions:
+
+    capitals = {"paris": "France", "rome": "Italy"}
+    capitals.get("paris")    ->  "France"        a hit
+    capitals.get("pariss")   ->  None            a miss, however near
+
+`hard_lookup` is that, over lists or rows of an array. Nothing can be learned through it: move the query a little
+and the answer stays, or jumps; its gradient is zero almost everywhere. So soften it:
+
+    equal or not                      ->  a score s(q, kᵢ), high where query and key are alike
+    1 for the match, 0 for the rest   ->  weights αᵢ = softmax(s(q, kᵢ)), positive and of sum 1
+    the value of the match            ->  the mean of all the values under those weights
+
+    ┌──────────────────────────────────────────────────────────────┐
+    │  attn(q, K, V) = Σᵢ αᵢ vᵢ,   αᵢ = e^s(q, kᵢ) / Σⱼ e^s(q, kⱼ)   │
+    └──────────────────────────────────────────────────────────────┘
+
+Every step is smooth, so gradients reach the query, the keys and the values.
+"""
+
+from minigrad import matmul, softmax
+from minigrad.backend import to_numpy
+
+from .scores import dot
+
+
+def hard_lookup(query, keys, values, default=None):
+    """Return the value of the first key that equals the query exactly, or the default where none does.
+
+    Keys may be strings, numbers, or the rows of an array (m, d) with a query (d,).
+
+    >>> hard_lookup("rome", ["paris", "rome"], ["France", "Italy"])
+    'Italy'
+    >>> hard_lookup("roma", ["paris", "rome"], ["France", "Italy"], default="nothing")
+    'nothing'
+    """
+    if len(keys) != len(values):
+        raise ValueError(f"hard_lookup: {len(keys)} keys for {len(values)} values")
+    for key, value in zip(keys, values, strict=True):
+        shapes = getattr(query, "shape", ()), getattr(key, "shape", ())
+        ...
+    return default
+
+
+def soft_lookup(query, keys, values, temperature=1.0, score=dot):
+    """Return Σᵢ αᵢ vᵢ with α = softmax(score(query, keys) / temperature).
+
+    query (d,), keys (m, d), values (m, d_v) -> (d_v,). A low temperature sharpens the weights towards the hard
+    lookup of the best key; a high one flattens them towards the mean of all values. A soft dictionary always
+    answers, with zeros if it is empty: for a miss, look at the top score or at the spread of the weights.
+
+    Raises: ValueError for a temperature that is not above 0.
+
+    >>> import numpy as np
+    >>> keys, values = np.eye(2), np.array([[10.0], [20.0]])
+    >>> soft_lookup(np.array([0.0, 1.0]), keys, values, temperature=0.5).round(3)
+    array([18.808])
+    """
+    if not temperature > 0:
+        raise ValueError(f"soft_lookup: temperature {temperature} is not above 0; its limit at 0 is hard_lookup")
+    scores = score(query[None, :], keys)[0] / temperature  # (m,)       one query is a batch of one
+    weights = softmax(scores)  # (m,)
+    return matmul(weights, values)  # (d_v,)

@@ -1,0 +1,56 @@
+"""How alike are a query and a key? Six answers, each for all pairs at once.
+
+A score takes queries Q (…, n, d_q) and keys K (…, m, d_k) and returns the scores (…, n, m), higher for more
+alike. Those with parameters are functions that return the score: gaussian(sigma), bilinear(W), additive(…).
+
+Letters: n queries, m keys, d their width, h the hidden width of the additive score.
+"""
+
+import math
+
+from minigrad import norm, sum, tanh, where
+
+
+def dot(Q, K):
+    """Return q · k, which is large where q and k are long and point the same way. Luong et al. (2015), eq. 8."""
+    same_width("dot", Q, K)
+    return Q @ K.swapaxes(-1, -2)  # (…, n, d) @ (…, d, m) -> (…, n, m)
+
+
+def scaled_dot(Q, K):
+    """Return q · k / √d: of variance 1 where the entries of q and k are independent with variance 1.
+
+    Vaswani et al., "Attention Is All You Need" (2017), eq. 1. Without the root the scores grow with d, softmax
+    saturates, and its gradient vanishes.
+    """
+    same_width("scaled_dot", Q, K)
+    d = Q.shape[-1]
+    return (Q * (1 / math.sqrt(max(d, 1)))) @ K.swapaxes(-1, -2)  # (…, n, m); scales n d numbers instead of n m
+
+
+def cosine(Q, K):
+    """Return q · k / (‖q‖ ‖k‖), in [-1, 1]: direction counts, length does not. A zero vector is like nothing: 0."""
+    same_width("cosine", Q, K)
+    return unit(Q) @ unit(K).swapaxes(-1, -2)  # (…, n, m)
+
+
+def unit(x):
+    """Return the vectors x (…, d) at length 1, and zero vectors as they are."""
+    length = norm(x, axis=-1, keepdims=True)  # (…, 1)
+    return x / where(length == 0, 1.0, length)
+
+
+def gaussian(sigma):
+    """Return the score -‖q - k‖² / (2 σ²), σ in the units of q and k, a number or a Tensor.
+
+    Softmax of it gives the weights of Nadaraya-Watson regression (Nadaraya 1964; Watson 1964). The differences
+    of all pairs take n m d numbers; ‖q‖² + ‖k‖² - 2 q · k would take less and lose digits where q ≈ k.
+    """
+    positive("gaussian", sigma)
+
+    def score(Q, K):
+        same_width("gaussian", Q, K)
+        difference = Q[..., :, None, :] - K[..., None, :, :]  # (…, n, m, d)
+        return sum(difference * difference, axis=-1) / (-2 * sigma * sigma)  # (…, n, m)
+
+    return score

@@ -1,0 +1,186 @@
+"""Functions of each element: exp log sqrt power abs, choices between elements, and activations.
+
+NumPy's names, and NumPy's behaviour at the edges: log(0) is -inf with a warning, and NaN stays NaN.
+"""
+
+import math
+
+from . import backend as B
+from .primitive import primitive
+from .tensor import Tensor, plain
+
+
+# y = eˣ             dL/dx = g y
+@primitive
+def exp(x, /):
+    return B.xp.exp(x)
+
+
+@exp.rule
+def _(g, y, x):
+    return g * y
+
+
+# y = log x          dL/dx = g / x
+@primitive
+def log(x, /):
+    return B.xp.log(x)
+
+
+@log.rule
+def _(g, y, x):
+    return g / x
+
+
+# y = √x             dL/dx = g / (2 y)
+@primitive
+def sqrt(x, /):
+    return B.xp.sqrt(x)
+
+
+@sqrt.rule
+def _(g, y, x):
+    return g / (2 * y)
+
+
+# y = |x|            dL/dx = g sign x       0 at the kink x = 0; sign is constant on both sides of it
+@primitive
+def abs(x, /):
+    return B.xp.abs(x)
+
+
+@abs.rule
+def _(g, y, x):
+    return g * B.xp.sign(plain(x))
+
+
+# y = a where the condition holds, else b      dL/da = g there, else 0       dL/db = 0 there, else g
+#
+# The gradient is selected, not multiplied by 0 or 1: 0 · inf would be NaN. But a branch that is not taken can
+# still make one of its own: in where(x > 0, sqrt(x), 2 * x) at x < 0 the rule of sqrt computes 0 / NaN. Choose
+# a harmless input first, as in where(x > 0, sqrt(where(x > 0, x, 1.0)), 2 * x).
+@primitive
+def where(condition, a, b, /):
+    """Return a where the boolean condition holds, and b elsewhere.
+
+    >>> from minigrad import Tensor, where
+    >>> x = Tensor([-1.0, 2.0])
+    >>> where(x > 0, x, 0.1 * x).sum().backward()
+    >>> x.grad
+    array([0.1, 1. ])
+    """
+    if getattr(condition, "dtype", None) != bool:
+        raise TypeError(f"where: the condition is {getattr(condition, 'dtype', condition)}, not boolean; compare first")
+    return B.xp.where(condition, a, b)
+
+
+@where.rule
+def _(g, y, condition, a, b):
+    return None, where(condition, g, 0.0), where(condition, 0.0, g)
+
+
+# y = max(a, b)      dL/da = g where a > b, g / 2 where they tie, else 0; dL/db likewise
+@primitive
+def maximum(a, b, /):
+    return B.xp.maximum(a, b)
+
+
+@maximum.rule
+def _(g, y, a, b):
+    return g * wins(a > b, a == b, y), g * wins(b > a, a == b, y)
+
+
+# y = min(a, b)      as for the maximum, with < for >
+@primitive
+def minimum(a, b, /):
+    return B.xp.minimum(a, b)
+
+
+@minimum.rule
+def _(g, y, a, b):
+    return g * wins(a < b, a == b, y), g * wins(b < a, a == b, y)
+
+
+def wins(won, tied, y):
+    """Return 1 where won, 1/2 where tied, and 0 elsewhere, in the dtype of y."""
+    return (won + 0.5 * tied).astype(y.dtype)
+
+
+# y = aᵇ             dL/da = g b aᵇ⁻¹       dL/db = g y log a
+#
+# Where b = 0, y is 1 for every a, so dL/da is 0 although aᵇ⁻¹ may be infinite. Where a = 0, y is 0 for every
+# b > 0, so dL/db is 0 although log a is infinite.
+@primitive
+def power(a, b, /):
+    return a**b
+
+
+@power.rule
+def _(g, y, a, b):
+    if type(b) in (int, float):  # x**2 and the like: exact, and no logarithm of a negative number
+        return g * (b * a ** (b - 1)) if b else 0 * g, None
+    ga = g * b * a ** where(plain(b) == 0, 1.0, b - 1)
+    return ga, g * y * log(where((plain(a) == 0) & (plain(b) >= 0), 1.0, a))
+
+
+# y = max(x, 0)      dL/dx = g where x > 0, else 0; at the kink x = 0 it is 0
+@primitive
+def relu(x, /):
+    return B.xp.maximum(x, 0)
+
+
+@relu.rule
+def _(g, y, x):
+    return where(x > 0, g, 0.0)
+
+
+# y = tanh x         dL/dx = g (1 - y²)
+@primitive
+def tanh(x, /):
+    return B.xp.tanh(x)
+
+
+@tanh.rule
+def _(g, y, x):
+    return g * (1 - y * y)
+
+
+# y = 1 / (1 + e⁻ˣ)  dL/dx = g y (1 - y)
+#
+# With e = e^-|x|, which never overflows: y = 1 / (1 + e) for x ≥ 0, and e / (1 + e) below.
+@primitive
+def sigmoid(x, /):
+    e = B.xp.exp(-B.xp.abs(x))
+    return B.xp.where(x >= 0, 1.0, e) / (1 + e)
+
+
+@sigmoid.rule
+def _(g, y, x):
+    return g * y * (1 - y)
+
+
+# y = x (1 + t) / 2  with t = tanh u, u = √(2/π) (x + 0.044715 x³)
+#
+# dt/dx = (1 - t²) du/dx and du/dx = √(2/π) (1 + 3 · 0.044715 x²), so by the product rule
+#
+#     dL/dx = g ((1 + t) + x (1 - t²) du/dx) / 2
+#
+# Hendrycks & Gimpel, "Gaussian Error Linear Units" (2016), section 2. It approximates x Φ(x), Φ the normal
+# distribution function, to 5e-4; NumPy has no erf for Φ itself.
+ROOT_2_PI = math.sqrt(2 / math.pi)
+
+
+@primitive
+def gelu(x, /):
+    return 0.5 * x * (1 + B.xp.tanh(ROOT_2_PI * x * (1 + 0.044715 * x * x)))
+
+
+@gelu.rule
+def _(g, y, x):
+    x2 = x * x
+    t = tanh(ROOT_2_PI * x * (1 + 0.044715 * x2))
+    return g * (0.5 * (1 + t + x * (1 - t * t) * (ROOT_2_PI * (1 + 3 * 0.044715 * x2))))
+
+
+Tensor.__abs__ = abs
+Tensor.__pow__, Tensor.__rpow__ = power, lambda b, a: power(a, b)

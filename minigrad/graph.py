@@ -1,0 +1,84 @@
+"""The recorded graph, looked at: which ops, how many, how long the paths are, and a picture.
+
+A path's length is the number of ops that a gradient passes on its way from the output to a leaf.
+"""
+
+from collections import Counter
+
+from .backward import reverse_order
+from .tensor import Tensor
+
+
+def inputs(t):
+    """Return the Tensors among the inputs of t."""
+    return [x for x in t.inputs if type(x) is Tensor]
+
+
+def nodes(output):
+    """Return every Tensor that the output was made from and the output itself, inputs before what they make."""
+    return list(reverse_order(output))[::-1]
+
+
+def count(output):
+    """Return how often each op was recorded, by name.
+
+    >>> from minigrad import Tensor, graph
+    >>> x = Tensor([1.0, 2.0])
+    >>> graph.count((x * x + x).sum())
+    Counter({'multiply': 1, 'add': 1, 'sum': 1})
+    """
+    return Counter(t.op.__name__.strip("_") for t in nodes(output) if t.op)
+
+
+def path_lengths(output, leaf):
+    """Return the lengths (shortest, longest) of the paths from the output to the leaf, in ops.
+
+    Raises: ValueError when there is no path.
+
+    >>> from minigrad import Tensor, graph
+    >>> x = Tensor([1.0, 2.0])
+    >>> graph.path_lengths((x * x + x).sum(), x)
+    (2, 3)
+    """
+    lengths = {leaf: (0, 0)}  # of the paths from each Tensor down to the leaf
+    for t in nodes(output):
+        below = [lengths[x] for x in inputs(t) if x in lengths]
+        if below and t is not leaf:
+            lengths[t] = (1 + min(low for low, _ in below), 1 + max(high for _, high in below))
+    if output not in lengths:
+        raise ValueError(f"path_lengths: no path leads from the output {output.shape} to the leaf {leaf.shape}")
+    return lengths[output]
+
+
+def label(t):
+    """Return the text of a node: the op or "leaf", and the shape."""
+    return f"{t.op.__name__.strip('_') if t.op else 'leaf'} {t.shape}"
+
+
+def to_dot(output):
+    """Return the graph in the DOT language of Graphviz, an arrow from each input to what was made from it."""
+    number = {t: i for i, t in enumerate(nodes(output))}
+    lines = [f'  {i} [label="{label(t)}"{"" if t.op else " shape=box"}];' for t, i in number.items()]
+    lines += [f"  {number[x]} -> {i};" for t, i in number.items() for x in inputs(t)]
+    return "\n".join(["digraph {", *lines, "}"])
+
+
+def draw(output, ax=None):
+    """Draw the graph with matplotlib and return the axes: leaves on top, each op below all its inputs."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.figure().add_subplot()
+    depth, rows = {}, {}
+    for t in nodes(output):
+        depth[t] = 1 + max((depth[x] for x in inputs(t)), default=-1)
+        rows.setdefault(depth[t], []).append(t)
+    place = {t: ((i + 0.5) / len(row), -d) for d, row in rows.items() for i, t in enumerate(row)}
+    for t, (x, y) in place.items():
+        for source in inputs(t):
+            ax.annotate("", (x, y), place[source], arrowprops={"arrowstyle": "->", "color": "0.6", "shrinkB": 12})
+        colour = "#cfe3f5" if t.op else "#fbe3c0"
+        ax.text(x, y, label(t), ha="center", va="center", bbox={"boxstyle": "round", "fc": colour, "ec": "0.5"})
+    ax.set(xlim=(0, 1), ylim=(-max(rows) - 0.5, 0.5))
+    ax.set_axis_off()
+    return ax

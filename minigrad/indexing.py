@@ -1,0 +1,50 @@
+"""Indexing: x[index] reads, and its transpose `scatter` adds back to where was read."""
+
+from . import backend as B
+from .primitive import primitive
+from .tensor import Tensor
+
+
+# y = x[index]       dL/dx = zeros with g added at the index, once for every time a number was read
+#
+# The index is anything that NumPy takes: integers, slices, None, ..., arrays of integers or booleans.
+@primitive
+def getitem(x, /, index):
+    return x[B.checked_index(index, x.shape)]
+
+
+@getitem.rule
+def _(g, y, x, index):
+    return scatter(g, index=index, shape=x.shape)
+
+
+# y = zeros with x added at the index          dL/dx = g[index]
+#
+# `y[index] += x` would be wrong: of a repeated index it keeps the last occurrence only.
+@primitive
+def scatter(x, /, index, shape):
+    y = B.xp.zeros(shape, dtype=x.dtype)
+    index = B.checked_index(index, shape)
+    parts = index if isinstance(index, tuple) else (index,)
+    if any(hasattr(part, "shape") or isinstance(part, list) for part in parts):
+        B.xp.add.at(y, index, x)
+    else:  # slices and single numbers read nothing twice
+        y[index] = x
+    return y
+
+
+@scatter.rule
+def _(g, y, x, index, shape):
+    return g[index]
+
+
+def take(x, indices, axis=0):
+    """Return the entries of x at the integer `indices` along an axis; negative ones count from the end.
+
+    Raises: IndexError for an index that is out of range or not an integer.
+    """
+    return x[(slice(None),) * (axis % x.ndim) + (indices,)]
+
+
+Tensor.__getitem__ = lambda x, index: getitem(x, index=index)
+Tensor.take = take

@@ -1,0 +1,148 @@
+"""`primitive` makes an op of a function of arrays, and `no_grad` stops the recording.
+
+An op is two plain functions that capture nothing: the forward computation, and its rule, the vector-Jacobian
+product. They can be read, called and tested as mathematics, and `PRIMITIVES` lists them all.
+"""
+
+import functools
+import inspect
+import sys
+import threading
+
+from . import backend as B
+from .tensor import Tensor
+
+PRIMITIVES = {}  # name -> op; a test demands a gradient check for each
+READY = {Tensor, float, int}  # types of input that need no conversion
+
+
+class _Thread(threading.local):
+    paused = 0  # the number of no_grad blocks that this thread is in
+
+
+thread = _Thread()
+
+
+def primitive(forward):
+    """Make an op of a function of arrays: given a Tensor it records itself, given none it returns an array.
+
+    The parameters before `/` are the inputs; those after it say what to compute, and have no gradient. The
+    rule takes g = dL/dy, the output y, and whatever the op was called with; it returns dL/dx for each input x:
+
+        # y = a b        dL/da = g b,    dL/db = g a
+        @primitive
+        def multiply(a, b, /):
+            return a * b
+
+        @multiply.rule
+        def _(g, y, a, b):
+            return g * b, g * a
+
+    Rules are written with the library's own ops. On arrays they compute a gradient; on Tensors they record
+    themselves as everything else does, and so the gradient can be differentiated again.
+    """
+    name = forward.__name__
+    signature = inspect.signature(forward)
+    kinds = [p.kind for p in signature.parameters.values()]
+    arity = None if inspect.Parameter.VAR_POSITIONAL in kinds else kinds.count(inspect.Parameter.POSITIONAL_ONLY)
+
+    @functools.wraps(forward)
+    def op(*inputs, **params):
+        if len(inputs) != arity and arity is not None:  # as in sum(x, 0), where 0 is the axis: bind it by name
+            bound = list(signature.bind(*inputs, **params).arguments.items())
+            inputs, params = tuple(x for _, x in bound[:arity]), dict(bound[arity:])
+        types = {*map(type, inputs)}
+        try:
+            if not types <= READY:
+                inputs = constants(name, inputs)
+            values = [x.data if type(x) is Tensor else x for x in inputs]
+            y = forward(*values, **params)
+        except (ValueError, IndexError, TypeError) as error:
+            raise explained(error, name, inputs) from error
+        if type(y) is not B.xp.ndarray:
+            y = B.xp.asarray(y)  # NumPy's reductions return scalars
+        if Tensor not in types or thread.paused:
+            return y
+        t = Tensor.__new__(Tensor)
+        t.data, t.grad, t.op, t.inputs, t.values, t.params = y, None, op, inputs, values, params
+        return t
+
+    def rule(function):
+        op.rule = function
+        return function
+
+    op.rule = rule
+    PRIMITIVES[name] = op
+    return op
+
+
+def constants(name, inputs):
+    """Return the inputs with every constant turned into a number or an array of the backend.
+
+    float32 stays float32: a NumPy scalar, a 0-d array or an array of integers takes the dtype of the Tensors
+    beside it, as a Python number does. Only arrays of floats have a say in the dtype of the result.
+    """
+    dtypes = [x.dtype for x in inputs if type(x) is Tensor]
+
+    def constant(x):
+        if type(x) in READY:
+            return x
+        if not isinstance(x, B.xp.ndarray):
+            if getattr(x, "ndim", 0):
+                module = type(x).__module__.split(".")[0]
+                raise TypeError(
+                    f"{name}: got an array of {module} where the backend is {B.xp.__name__}; "
+                    "wrap it in Tensor, or in backend.xp.asarray if it is a constant"
+                )
+            x = B.xp.asarray(x)
+        if x.dtype.kind not in "biuf":
+            raise TypeError(f"{name}: expected Tensors, arrays or numbers, all real, got {x.dtype}")
+        weak = x.dtype.kind in "iu" or (x.ndim == 0 and x.dtype.kind == "f")
+        return x.astype(B.xp.result_type(*dtypes)) if dtypes and weak else x
+
+    return tuple(map(constant, inputs))
+
+
+def explained(error, name, inputs):
+    """Return the error as one that names the op and the shape and dtype of each input."""
+    message = str(error)
+    if not message.startswith(f"{name}:"):
+        given = ", ".join(f"{x.shape} {x.dtype}" if hasattr(x, "shape") else repr(x) for x in inputs)
+        message = f"{name}: {given}: {message}"
+    kind = next(kind for kind in (ValueError, IndexError, TypeError) if isinstance(error, kind))
+    return kind(message)
+
+
+class no_grad:
+    """Within this block, or in a function that it decorates, ops given Tensors return plain arrays.
+
+    It counts for the present thread only. A generator that stopped inside would leave its caller without a
+    record, so generators and coroutines are refused with a RuntimeError.
+
+    >>> from minigrad import Tensor, no_grad
+    >>> with no_grad():
+    ...     Tensor([1.0, 2.0]) * 3
+    array([3., 6.])
+    """
+
+    def __enter__(self):
+        refuse_generator(sys._getframe(1).f_code)
+        thread.paused += 1
+
+    def __exit__(self, *_):
+        thread.paused -= 1
+
+    def __call__(self, function):
+        refuse_generator(function.__code__)
+
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            with no_grad():
+                return function(*args, **kwargs)
+
+        return call
+
+
+def refuse_generator(code):
+    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        raise RuntimeError(f"no_grad: {code.co_name} is a generator; collect what it yields inside the block")

@@ -1,0 +1,103 @@
+"""Reductions over one axis, several, or all of them: sum mean max min var norm.
+
+The rule of a reduction sends g back to every number that went into it, so g first gets the reduced axes back,
+with length 1. Then it broadcasts against x.
+"""
+
+import math
+
+from . import backend as B
+from .elementwise import where
+from .primitive import primitive
+from .shapes import broadcast_to
+from .tensor import Tensor, plain
+
+
+def reduced_axes(x, axis):
+    """Return the axes that `axis` means, as numbers from 0."""
+    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return [i % x.ndim for i in axes]
+
+
+def expand(g, x, axis):
+    """Return g, the shape of a reduction of x, with length 1 on every reduced axis."""
+    axes = reduced_axes(x, axis)
+    return g.reshape(tuple(1 if i in axes else n for i, n in enumerate(x.shape)))
+
+
+def reduced_size(x, axis):
+    """Return how many numbers go into each number of the result."""
+    return math.prod(x.shape[i] for i in reduced_axes(x, axis))
+
+
+# y = Σᵢ xᵢ          dL/dxᵢ = g
+@primitive
+def sum(x, /, axis=None, keepdims=False):
+    return x.sum(axis=axis, keepdims=keepdims)
+
+
+@sum.rule
+def _(g, y, x, axis=None, keepdims=False):
+    return broadcast_to(expand(g, x, axis), shape=x.shape)
+
+
+# y = Σᵢ xᵢ / n      dL/dxᵢ = g / n
+@primitive
+def mean(x, /, axis=None, keepdims=False):
+    return x.mean(axis=axis, keepdims=keepdims)
+
+
+@mean.rule
+def _(g, y, x, axis=None, keepdims=False):
+    return broadcast_to(expand(g, x, axis) / reduced_size(x, axis), shape=x.shape)
+
+
+# y = maxᵢ xᵢ        dL/dxᵢ = g / (number of i that tie for it) if xᵢ is the maximum, else 0
+@primitive
+def max(x, /, axis=None, keepdims=False):
+    return x.max(axis=axis, keepdims=keepdims)
+
+
+# y = minᵢ xᵢ        as for the maximum
+@primitive
+def min(x, /, axis=None, keepdims=False):
+    return x.min(axis=axis, keepdims=keepdims)
+
+
+def share(g, y, x, axis=None, keepdims=False):
+    x, y = plain(x), expand(plain(y), x, axis)
+    ties = ((x == y) | (x != x)).astype(x.dtype)  # a NaN is the maximum, and x != x finds it
+    return expand(g, x, axis) * (ties / ties.sum(axis=axis, keepdims=True))
+
+
+max.rule(share)
+min.rule(share)
+
+
+# y = Σᵢ (xᵢ - μ)² / (n - ddof)         dL/dxᵢ = 2 g (xᵢ - μ) / (n - ddof)
+#
+# The mean μ depends on x too, but what it adds, -2 g Σᵢ (xᵢ - μ) / (n - ddof) · dμ/dxⱼ, is 0: deviations sum to 0.
+@primitive
+def var(x, /, axis=None, keepdims=False, ddof=0):
+    return x.var(axis=axis, keepdims=keepdims, ddof=ddof)
+
+
+@var.rule
+def _(g, y, x, axis=None, keepdims=False, ddof=0):
+    deviation = x - mean(x, axis=axis, keepdims=True)
+    return 2 * expand(g, x, axis) * deviation / (reduced_size(x, axis) - ddof)
+
+
+# y = √(Σᵢ xᵢ²)      dL/dxᵢ = g xᵢ / y, and 0 at the kink y = 0
+@primitive
+def norm(x, /, axis=None, keepdims=False):
+    return B.xp.sqrt((x * x).sum(axis=axis, keepdims=keepdims))
+
+
+@norm.rule
+def _(g, y, x, axis=None, keepdims=False):
+    y = expand(y, x, axis)
+    return expand(g, x, axis) * (x / where(plain(y) == 0, 1.0, y))
+
+
+Tensor.sum, Tensor.mean, Tensor.max, Tensor.min, Tensor.var = sum, mean, max, min, var

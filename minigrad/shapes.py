@@ -1,0 +1,141 @@
+"""Ops that move numbers without changing them: shapes, axes, joining, splitting.
+
+Each number of y is some number of x, so each rule sends g back along the same way.
+"""
+
+from . import backend as B
+from .primitive import primitive
+from .tensor import Tensor
+
+
+# y = x in another shape                dL/dx = g in the shape of x
+@primitive
+def reshape(x, /, shape):
+    return x.reshape(shape)
+
+
+@reshape.rule
+def _(g, y, x, shape):
+    return g.reshape(x.shape)
+
+
+# y = x with its axes in the order `axes`, reversed if None         dL/dx = g with the axes put back
+@primitive
+def transpose(x, /, axes=None):
+    return x.transpose(axes)
+
+
+@transpose.rule
+def _(g, y, x, axes=None):
+    if axes is None:
+        return transpose(g)
+    back = sorted(range(x.ndim), key=lambda i: axes[i] % x.ndim)  # the inverse permutation
+    return transpose(g, axes=tuple(back))
+
+
+# y = x with two axes exchanged         dL/dx = g with the same two exchanged
+@primitive
+def swapaxes(x, /, axis1, axis2):
+    return x.swapaxes(axis1, axis2)
+
+
+@swapaxes.rule
+def _(g, y, x, axis1, axis2):
+    return g.swapaxes(axis1, axis2)
+
+
+# y = x copied along new or stretched axes        dL/dx = Σ g over the copies, which `backward.fit` takes
+@primitive
+def broadcast_to(x, /, shape):
+    return B.xp.broadcast_to(x, shape)
+
+
+@broadcast_to.rule
+def _(g, y, x, shape):
+    return g
+
+
+# y = x in another float type           dL/dx = g, which `backward.fit` gives the type of x
+@primitive
+def astype(x, /, dtype):
+    y = x.astype(dtype)
+    if y.dtype.kind != "f":
+        raise TypeError(f"astype: {y.dtype} has no gradient; convert the plain array, x.detach()")
+    return y
+
+
+@astype.rule
+def _(g, y, x, dtype):
+    return g
+
+
+# y = [x₁ x₂ …]      dL/dxₖ = the part of g where xₖ stands
+@primitive
+def _concatenate(*tensors, axis):
+    return B.xp.concatenate(tensors, axis=axis)
+
+
+@_concatenate.rule
+def _(g, y, *tensors, axis):
+    before = (slice(None),) * (axis % y.ndim)
+    start, parts = 0, []
+    for x in tensors:
+        stop = start + x.shape[axis]
+        parts.append(g[(*before, slice(start, stop))])
+        start = stop
+    return tuple(parts)
+
+
+# y = [x₁ x₂ …] along a new axis        dL/dxₖ = the k-th part of g on that axis
+@primitive
+def _stack(*tensors, axis):
+    return B.xp.stack(tensors, axis=axis)
+
+
+@_stack.rule
+def _(g, y, *tensors, axis):
+    before = (slice(None),) * (axis % y.ndim)
+    return tuple(g[(*before, k)] for k in range(len(tensors)))
+
+
+def concatenate(tensors, axis=0):
+    """Join Tensors and arrays along an axis that they have; their other axes agree."""
+    return _concatenate(*tensors, axis=axis)
+
+
+def stack(tensors, axis=0):
+    """Join Tensors and arrays of one shape along a new axis.
+
+    >>> from minigrad import Tensor, stack
+    >>> stack([Tensor([1.0, 2.0]), Tensor([3.0, 4.0])], axis=1).numpy()
+    array([[1., 3.],
+           [2., 4.]])
+    """
+    return _stack(*tensors, axis=axis)
+
+
+def split(x, sections, axis=0):
+    """Return a list of the parts of x along an axis: `sections` equal ones, or cut before each listed index.
+
+    Raises: ValueError when x does not divide into that many equal parts.
+    """
+    n = x.shape[axis]
+    if isinstance(sections, int):
+        if sections < 1 or n % sections:
+            raise ValueError(f"split: axis {axis} of shape {x.shape} does not divide into {sections} equal parts")
+        cuts = list(range(0, n + 1, n // sections)) if n else [0] * (sections + 1)
+    else:
+        cuts = [0, *sections, n]
+    before = (slice(None),) * (axis % x.ndim)
+    return [x[(*before, slice(start, stop))] for start, stop in zip(cuts, cuts[1:], strict=False)]
+
+
+def shape_or_numbers(shape):
+    """Accept x.reshape((2, 3)) and x.reshape(2, 3), as NumPy's methods do."""
+    return shape[0] if len(shape) == 1 else shape
+
+
+Tensor.reshape = lambda x, *shape: reshape(x, shape=shape_or_numbers(shape))
+Tensor.transpose = lambda x, *axes: transpose(x, axes=shape_or_numbers(axes or (None,)))
+Tensor.swapaxes, Tensor.astype = swapaxes, astype
+Tensor.T = property(transpose)
