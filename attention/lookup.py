@@ -6,12 +6,13 @@ A dict answers exact questions:
     capitals.get("paris")    ->  "France"        a hit
     capitals.get("pariss")   ->  None            a miss, however near
 
-`hard_lookup` is that, over lists or rows of an array. Nothing can be learned through it: move the query a little
-and the answer stays, or jumps; its gradient is zero almost everywhere. So soften it:
+`hard_lookup` is that, over lists or rows of an array. Nothing can be learned through
+it: move the query a little and the answer stays, or jumps; its gradient is zero almost
+everywhere. So soften it:
 
-    equal or not                      ->  a score s(q, kᵢ), high where query and key are alike
-    1 for the match, 0 for the rest   ->  weights αᵢ = softmax(s(q, kᵢ)), positive and of sum 1
-    the value of the match            ->  the mean of all the values under those weights
+    equal or not              ->  a score s(q, kᵢ), high where query and key are alike
+    1 for the match, else 0   ->  weights αᵢ = softmax(s(q, kᵢ)), positive, of sum 1
+    the value of the match    ->  the mean of all values under those weights
 
     ┌──────────────────────────────────────────────────────────────┐
     │  attn(q, K, V) = Σᵢ αᵢ vᵢ,   αᵢ = e^s(q, kᵢ) / Σⱼ e^s(q, kⱼ)   │
@@ -27,7 +28,8 @@ from .scores import dot
 
 
 def hard_lookup(query, keys, values, default=None):
-    """Return the value of the first key that equals the query exactly, or the default where none does.
+    """Return the value of the first key that equals the query exactly, or the default
+    where none does.
 
     Keys may be strings, numbers, or the rows of an array (m, d) with a query (d,).
 
@@ -39,17 +41,23 @@ def hard_lookup(query, keys, values, default=None):
     if len(keys) != len(values):
         raise ValueError(f"hard_lookup: {len(keys)} keys for {len(values)} values")
     for key, value in zip(keys, values, strict=True):
-        shapes = getattr(query, "shape", ()), getattr(key, "shape", ())
-        ...
+        shapes = {x.shape for x in (query, key) if hasattr(x, "shape")}
+        if len(shapes) > 1:
+            raise ValueError(
+                f"hard_lookup: a query and a key of different shapes {shapes} can never be equal"
+            )
+        if to_numpy(query == key).all():
+            return value
     return default
 
 
 def soft_lookup(query, keys, values, temperature=1.0, score=dot):
     """Return Σᵢ αᵢ vᵢ with α = softmax(score(query, keys) / temperature).
 
-    query (d,), keys (m, d), values (m, d_v) -> (d_v,). A low temperature sharpens the weights towards the hard
-    lookup of the best key; a high one flattens them towards the mean of all values. A soft dictionary always
-    answers, with zeros if it is empty: for a miss, look at the top score or at the spread of the weights.
+    query (d,), keys (m, d), values (m, d_v) -> (d_v,). A low temperature sharpens the
+    weights towards the hard lookup of the best key; a high one flattens them towards
+    the mean of all values. A soft dictionary always answers, with zeros if it is empty:
+    for a miss, look at the top score or at the spread of the weights.
 
     Raises: ValueError for a temperature that is not above 0.
 
@@ -59,7 +67,11 @@ def soft_lookup(query, keys, values, temperature=1.0, score=dot):
     array([18.808])
     """
     if not temperature > 0:
-        raise ValueError(f"soft_lookup: temperature {temperature} is not above 0; its limit at 0 is hard_lookup")
-    scores = score(query[None, :], keys)[0] / temperature  # (m,)       one query is a batch of one
+        raise ValueError(
+            f"soft_lookup: temperature {temperature} is not above 0; its limit at 0 is hard_lookup"
+        )
+    scores = (
+        score(query[None, :], keys)[0] / temperature
+    )  # (m,)       one query is a batch of one
     weights = softmax(scores)  # (m,)
     return matmul(weights, values)  # (d_v,)

@@ -4,11 +4,13 @@ from minigrad import backend as B
 
 
 def causal_mask(n, m, strict=False):
-    """Return the (n, m) mask under which each of n queries sees the keys up to its own position.
+    """Return the (n, m) mask under which each of n queries sees the keys up to its own
+    position.
 
-    The last query stands at the last key: query i sees key j if j ≤ i + m - n, and with `strict`, which hides a
-    query's own position from it, if j < i + m - n. (So the last n of m positions can be computed alone, with
-    the same result: that is what a key/value cache does.) The first rows may see nothing.
+    The last query stands at the last key: query i sees key j if j ≤ i + m - n, and with
+    `strict`, which hides a query's own position from it, if j < i + m - n. (So the last
+    n of m positions can be computed alone, with the same result: that is what a
+    key/value cache does.) The first rows may see nothing.
 
     Raises: ValueError for negative sizes.
 

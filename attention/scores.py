@@ -1,7 +1,8 @@
 """How alike are a query and a key? Six answers, each for all pairs at once.
 
-A score takes queries Q (…, n, d_q) and keys K (…, m, d_k) and returns the scores (…, n, m), higher for more
-alike. Those with parameters are functions that return the score: gaussian(sigma), bilinear(W), additive(…).
+A score takes queries Q (…, n, d_q) and keys K (…, m, d_k) and returns the scores (…, n,
+m), higher for more alike. Those with parameters are functions that return the score:
+gaussian(sigma), bilinear(W), additive(…).
 
 Letters: n queries, m keys, d their width, h the hidden width of the additive score.
 """
@@ -12,24 +13,32 @@ from minigrad import norm, sum, tanh, where
 
 
 def dot(Q, K):
-    """Return q · k, which is large where q and k are long and point the same way. Luong et al. (2015), eq. 8."""
+    """Return q · k: large where both are long and point the same way.
+
+    Luong et al., "Effective Approaches to Attention-based NMT" (2015), eq. 8.
+    """
     same_width("dot", Q, K)
     return Q @ K.swapaxes(-1, -2)  # (…, n, d) @ (…, d, m) -> (…, n, m)
 
 
 def scaled_dot(Q, K):
-    """Return q · k / √d: of variance 1 where the entries of q and k are independent with variance 1.
+    """Return q · k / √d: of variance 1 where the entries of q and k are independent
+    with variance 1.
 
-    Vaswani et al., "Attention Is All You Need" (2017), eq. 1. Without the root the scores grow with d, softmax
-    saturates, and its gradient vanishes.
-    """
+    Vaswani et al., "Attention Is All You Need" (2017), eq. 1. Without the root the
+    scores grow with d, softmax saturates, and its gradient vanishes."""
     same_width("scaled_dot", Q, K)
     d = Q.shape[-1]
-    return (Q * (1 / math.sqrt(max(d, 1)))) @ K.swapaxes(-1, -2)  # (…, n, m); scales n d numbers instead of n m
+    return (Q * (1 / math.sqrt(max(d, 1)))) @ K.swapaxes(
+        -1, -2
+    )  # (…, n, m); scales n d numbers instead of n m
 
 
 def cosine(Q, K):
-    """Return q · k / (‖q‖ ‖k‖), in [-1, 1]: direction counts, length does not. A zero vector is like nothing: 0."""
+    """Return q · k / (‖q‖ ‖k‖), in [-1, 1]: direction counts, length does not.
+
+    A zero vector has no direction and scores 0.
+    """
     same_width("cosine", Q, K)
     return unit(Q) @ unit(K).swapaxes(-1, -2)  # (…, n, m)
 
@@ -41,12 +50,14 @@ def unit(x):
 
 
 def gaussian(sigma):
-    """Return the score -‖q - k‖² / (2 σ²), σ in the units of q and k, a number or a Tensor.
+    """Return the score -‖q - k‖² / (2 σ²), with σ > 0 in the units of q and k, a number
+    or a Tensor.
 
-    Softmax of it gives the weights of Nadaraya-Watson regression (Nadaraya 1964; Watson 1964). The differences
-    of all pairs take n m d numbers; ‖q‖² + ‖k‖² - 2 q · k would take less and lose digits where q ≈ k.
-    """
-    positive("gaussian", sigma)
+    Softmax of it gives the weights of Nadaraya-Watson regression (Nadaraya 1964; Watson
+    1964). The differences of all pairs take n m d numbers; ‖q‖² + ‖k‖² - 2 q · k would
+    take less and lose the digits where q ≈ k."""
+    if not sigma > 0:
+        raise ValueError(f"gaussian: sigma {sigma} is not above 0")
 
     def score(Q, K):
         same_width("gaussian", Q, K)
@@ -54,3 +65,36 @@ def gaussian(sigma):
         return sum(difference * difference, axis=-1) / (-2 * sigma * sigma)  # (…, n, m)
 
     return score
+
+
+def bilinear(W):
+    """Return the score q W kᵀ with W (d_q, d_k): what counts as alike is learned.
+
+    Luong et al. (2015), eq. 8, "general".
+    """
+
+    def score(Q, K):
+        return (Q @ W) @ K.swapaxes(-1, -2)  # (…, n, d_k) @ (…, d_k, m) -> (…, n, m)
+
+    return score
+
+
+def additive(W_q, W_k, v):
+    """Return the score v · tanh(q W_q + k W_k) with W_q (d_q, h), W_k (d_k, h), v (h,),
+    a small network.
+
+    Bahdanau et al. (2014), appendix A.1.2. It takes n m h numbers.
+    """
+
+    def score(Q, K):
+        hidden = (Q @ W_q)[..., :, None, :] + (K @ W_k)[..., None, :, :]  # (…, n, m, h)
+        return tanh(hidden) @ v  # (…, n, m)
+
+    return score
+
+
+def same_width(name, Q, K):
+    if Q.shape[-1] != K.shape[-1]:
+        raise ValueError(
+            f"{name}: queries {Q.shape} and keys {K.shape} differ in their last axis; bilinear joins them"
+        )

@@ -1,4 +1,6 @@
-"""minigrad: reverse-mode automatic differentiation of array programs, small enough to read in one sitting.
+# ruff: noqa: F401, I001     the imports stand in reading order
+"""minigrad: reverse-mode automatic differentiation of array programs, small enough to
+read in one sitting.
 
 Read the files in the order of these imports; each uses only those before it.
 """
@@ -8,8 +10,30 @@ from .tensor import Tensor
 from .primitive import PRIMITIVES, no_grad, primitive
 from .backward import grad
 from .arithmetic import add, divide, multiply, negative, positive, subtract
-from .elementwise import abs, exp, gelu, log, maximum, minimum, power, relu, sigmoid, sqrt, tanh, where
-from .shapes import astype, broadcast_to, concatenate, reshape, split, stack, swapaxes, transpose
+from .elementwise import (
+    abs,
+    exp,
+    gelu,
+    log,
+    maximum,
+    minimum,
+    power,
+    relu,
+    sigmoid,
+    sqrt,
+    tanh,
+    where,
+)
+from .shapes import (
+    astype,
+    broadcast_to,
+    concatenate,
+    reshape,
+    split,
+    stack,
+    swapaxes,
+    transpose,
+)
 from .indexing import getitem, scatter, take
 from .reductions import max, mean, min, norm, sum, var
 from .products import einsum, matmul

@@ -1,7 +1,7 @@
 """Arithmetic: + - * / element by element, with NumPy's broadcasting.
 
-Each op stands under its equation and the gradients that follow from it; g is dL/dy and has the shape of y.
-Rules ignore broadcasting: `backward.fit` undoes it for all of them.
+Each op stands under its equation and the gradients that follow from it; g is dL/dy and
+has the shape of y. Rules ignore broadcasting: `backward.fit` undoes it for all of them.
 """
 
 from .primitive import primitive

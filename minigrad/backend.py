@@ -1,10 +1,10 @@
 """Where arrays live: NumPy on the CPU, or CuPy on a GPU.
 
-Write `from . import backend as B` and read `B.xp.exp` at each call: `use` rebinds `xp`, and a name bound by
-`from .backend import xp` would go on pointing at the old module.
+Write `from . import backend as B` and read `B.xp.exp` at each call: `use` rebinds `xp`,
+and a name bound by `from .backend import xp` would go on pointing at the old module.
 
-Two gates, so that the two kinds of array never mix: `Tensor(data)` is the way in, `to_numpy` the way out.
-"""
+Two gates, so that the two kinds of array never mix: `Tensor(data)` is the way in,
+`to_numpy` the way out."""
 
 import importlib
 
@@ -14,13 +14,13 @@ xp = numpy
 
 
 def use(module):
-    """Create arrays with `module` from now on: "numpy", "cupy", or a module that behaves like them.
+    """Create arrays with `module` from now on: "numpy", "cupy", or a module that
+    behaves like them.
 
     Tensors made before keep their arrays, so switch before making any.
 
-    Raises: ImportError when the module is not installed, RuntimeError when CuPy finds no GPU, ValueError for
-    any other name. The backend in use stays as it was.
-    """
+    Raises: ImportError when the module is not installed, RuntimeError when CuPy finds
+    no GPU, ValueError for any other name. The backend in use stays as it was."""
     global xp
     if isinstance(module, str):
         if module not in ("numpy", "cupy"):
@@ -28,14 +28,16 @@ def use(module):
         try:
             module = importlib.import_module(module)
         except ImportError as error:
-            raise ImportError(f"backend.use: {module} is not installed; pip install 'minigrad[cuda12]'") from error
+            raise ImportError(
+                f"backend.use: {module} is not installed; pip install 'minigrad[cuda12]'"
+            ) from error
     if hasattr(module, "cuda") and not module.cuda.is_available():
         raise RuntimeError("backend.use: CuPy is installed but finds no CUDA GPU")
     xp = module
 
 
 def to_numpy(x):
-    """Return the values of an array, a number or a Tensor as a NumPy array; a GPU array is copied to the host."""
+    """Return the values of an array, number or Tensor on the host, as a NumPy array."""
     x = x.detach() if hasattr(x, "detach") else x
     return x.get() if hasattr(x, "get") else numpy.asarray(x)
 
@@ -49,7 +51,7 @@ def integers(op, values):
 
 
 def within(op, indices, size):
-    """Return the indices as an array of the backend, once those on the host are known to lie in [0, size)."""
+    """Return the indices as a backend array; those on the host must lie in [0, size)."""
     if isinstance(indices, numpy.ndarray):
         outside = indices[(indices < 0) | (indices >= size)]
         if outside.size:
@@ -60,9 +62,9 @@ def within(op, indices, size):
 def checked_index(index, shape):
     """Return an index whose lists and host arrays have become arrays of the backend.
 
-    CuPy wraps an index that is out of range instead of reporting it. So NumPy is asked first, on an array of
-    that shape that takes one byte, unless a part is on the GPU already: reading that would wait for it.
-    """
+    CuPy wraps an index that is out of range instead of reporting it. So NumPy is asked
+    first, on an array of that shape that takes one byte, unless a part is on the GPU
+    already: reading that would wait for it."""
     if xp is numpy:
         return index
     parts = index if isinstance(index, tuple) else (index,)
@@ -73,6 +75,8 @@ def checked_index(index, shape):
         if not isinstance(part, (list, numpy.ndarray)):
             return part
         part = numpy.asarray(part)
-        return xp.asarray(part if part.size else part.astype(int))  # NumPy takes [] for floats
+        return xp.asarray(
+            part if part.size else part.astype(int)
+        )  # NumPy takes [] for floats
 
     return tuple(map(moved, parts))

@@ -1,7 +1,8 @@
-"""Functions of each element: exp log sqrt power abs, choices between elements, and activations.
+"""Functions of each element: exp log sqrt power abs, choices between elements, and
+activations.
 
-NumPy's names, and NumPy's behaviour at the edges: log(0) is -inf with a warning, and NaN stays NaN.
-"""
+NumPy's names, and NumPy's behaviour at the edges: log(0) is -inf with a warning, and
+NaN stays NaN."""
 
 import math
 
@@ -43,7 +44,7 @@ def _(g, y, x):
     return g / (2 * y)
 
 
-# y = |x|            dL/dx = g sign x       0 at the kink x = 0; sign is constant on both sides of it
+# y = |x|            dL/dx = g sign x       which is 0 at the kink x = 0
 @primitive
 def abs(x, /):
     return B.xp.abs(x)
@@ -54,11 +55,12 @@ def _(g, y, x):
     return g * B.xp.sign(plain(x))
 
 
-# y = a where the condition holds, else b      dL/da = g there, else 0       dL/db = 0 there, else g
+# y = a where the condition holds, else b     dL/da = g there, dL/db = g elsewhere
 #
-# The gradient is selected, not multiplied by 0 or 1: 0 · inf would be NaN. But a branch that is not taken can
-# still make one of its own: in where(x > 0, sqrt(x), 2 * x) at x < 0 the rule of sqrt computes 0 / NaN. Choose
-# a harmless input first, as in where(x > 0, sqrt(where(x > 0, x, 1.0)), 2 * x).
+# The gradient is selected, not multiplied by 0 or 1: 0 · inf would be NaN. But a branch
+# that is not taken can still make one of its own: in where(x > 0, sqrt(x), 2 * x) at x
+# < 0 the rule of sqrt computes 0 / NaN. Choose a harmless input first, as in where(x >
+# 0, sqrt(where(x > 0, x, 1.0)), 2 * x).
 @primitive
 def where(condition, a, b, /):
     """Return a where the boolean condition holds, and b elsewhere.
@@ -70,7 +72,9 @@ def where(condition, a, b, /):
     array([0.1, 1. ])
     """
     if getattr(condition, "dtype", None) != bool:
-        raise TypeError(f"where: the condition is {getattr(condition, 'dtype', condition)}, not boolean; compare first")
+        raise TypeError(
+            f"where: the condition is {getattr(condition, 'dtype', condition)}, not boolean; compare first"
+        )
     return B.xp.where(condition, a, b)
 
 
@@ -108,8 +112,8 @@ def wins(won, tied, y):
 
 # y = aᵇ             dL/da = g b aᵇ⁻¹       dL/db = g y log a
 #
-# Where b = 0, y is 1 for every a, so dL/da is 0 although aᵇ⁻¹ may be infinite. Where a = 0, y is 0 for every
-# b > 0, so dL/db is 0 although log a is infinite.
+# Where b = 0, y is 1 for every a, so dL/da is 0 although aᵇ⁻¹ may be infinite. Where a
+# = 0, y is 0 for every b > 0, so dL/db is 0 although log a is infinite.
 @primitive
 def power(a, b, /):
     return a**b
@@ -117,7 +121,10 @@ def power(a, b, /):
 
 @power.rule
 def _(g, y, a, b):
-    if type(b) in (int, float):  # x**2 and the like: exact, and no logarithm of a negative number
+    if type(b) in (
+        int,
+        float,
+    ):  # x**2 and the like: exact, and no logarithm of a negative number
         return g * (b * a ** (b - 1)) if b else 0 * g, None
     ga = g * b * a ** where(plain(b) == 0, 1.0, b - 1)
     return ga, g * y * log(where((plain(a) == 0) & (plain(b) >= 0), 1.0, a))
@@ -147,7 +154,8 @@ def _(g, y, x):
 
 # y = 1 / (1 + e⁻ˣ)  dL/dx = g y (1 - y)
 #
-# With e = e^-|x|, which never overflows: y = 1 / (1 + e) for x ≥ 0, and e / (1 + e) below.
+# With e = e^-|x|, which never overflows: y = 1 / (1 + e) for x ≥ 0, and e / (1 + e)
+# below.
 @primitive
 def sigmoid(x, /):
     e = B.xp.exp(-B.xp.abs(x))
@@ -161,12 +169,13 @@ def _(g, y, x):
 
 # y = x (1 + t) / 2  with t = tanh u, u = √(2/π) (x + 0.044715 x³)
 #
-# dt/dx = (1 - t²) du/dx and du/dx = √(2/π) (1 + 3 · 0.044715 x²), so by the product rule
+# dt/dx = (1 - t²) du/dx and du/dx = √(2/π) (1 + 3 · 0.044715 x²), so by the product
+# rule
 #
 #     dL/dx = g ((1 + t) + x (1 - t²) du/dx) / 2
 #
-# Hendrycks & Gimpel, "Gaussian Error Linear Units" (2016), section 2. It approximates x Φ(x), Φ the normal
-# distribution function, to 5e-4; NumPy has no erf for Φ itself.
+# Hendrycks & Gimpel, "Gaussian Error Linear Units" (2016), section 2. It approximates x
+# Φ(x), Φ the normal distribution function, to 5e-4; NumPy has no erf for Φ itself.
 ROOT_2_PI = math.sqrt(2 / math.pi)
 
 

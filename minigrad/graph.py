@@ -1,7 +1,8 @@
-"""The recorded graph, looked at: which ops, how many, how long the paths are, and a picture.
+"""The recorded graph, looked at: which ops, how many, how long the paths are, and a
+picture.
 
-A path's length is the number of ops that a gradient passes on its way from the output to a leaf.
-"""
+A path's length is the number of ops that a gradient passes on its way from the output
+to a leaf."""
 
 from collections import Counter
 
@@ -15,7 +16,7 @@ def inputs(t):
 
 
 def nodes(output):
-    """Return every Tensor that the output was made from and the output itself, inputs before what they make."""
+    """Return all that the output was made from, and it: inputs before what they make."""
     return list(reverse_order(output))[::-1]
 
 
@@ -31,7 +32,8 @@ def count(output):
 
 
 def path_lengths(output, leaf):
-    """Return the lengths (shortest, longest) of the paths from the output to the leaf, in ops.
+    """Return the lengths (shortest, longest) of the paths from the output to the leaf,
+    in ops.
 
     Raises: ValueError when there is no path.
 
@@ -44,9 +46,14 @@ def path_lengths(output, leaf):
     for t in nodes(output):
         below = [lengths[x] for x in inputs(t) if x in lengths]
         if below and t is not leaf:
-            lengths[t] = (1 + min(low for low, _ in below), 1 + max(high for _, high in below))
+            lengths[t] = (
+                1 + min(low for low, _ in below),
+                1 + max(high for _, high in below),
+            )
     if output not in lengths:
-        raise ValueError(f"path_lengths: no path leads from the output {output.shape} to the leaf {leaf.shape}")
+        raise ValueError(
+            f"path_lengths: no path leads from the output {output.shape} to the leaf {leaf.shape}"
+        )
     return lengths[output]
 
 
@@ -56,15 +63,18 @@ def label(t):
 
 
 def to_dot(output):
-    """Return the graph in the DOT language of Graphviz, an arrow from each input to what was made from it."""
+    """Return the graph in the DOT language of Graphviz, arrows from inputs to output."""
     number = {t: i for i, t in enumerate(nodes(output))}
-    lines = [f'  {i} [label="{label(t)}"{"" if t.op else " shape=box"}];' for t, i in number.items()]
+    lines = [
+        f'  {i} [label="{label(t)}"{"" if t.op else " shape=box"}];'
+        for t, i in number.items()
+    ]
     lines += [f"  {number[x]} -> {i};" for t, i in number.items() for x in inputs(t)]
     return "\n".join(["digraph {", *lines, "}"])
 
 
 def draw(output, ax=None):
-    """Draw the graph with matplotlib and return the axes: leaves on top, each op below all its inputs."""
+    """Draw the graph with matplotlib, leaves on top, and return the axes."""
     if ax is None:
         import matplotlib.pyplot as plt
 
@@ -73,12 +83,28 @@ def draw(output, ax=None):
     for t in nodes(output):
         depth[t] = 1 + max((depth[x] for x in inputs(t)), default=-1)
         rows.setdefault(depth[t], []).append(t)
-    place = {t: ((i + 0.5) / len(row), -d) for d, row in rows.items() for i, t in enumerate(row)}
+    place = {
+        t: ((i + 0.5) / len(row), -d)
+        for d, row in rows.items()
+        for i, t in enumerate(row)
+    }
     for t, (x, y) in place.items():
         for source in inputs(t):
-            ax.annotate("", (x, y), place[source], arrowprops={"arrowstyle": "->", "color": "0.6", "shrinkB": 12})
+            ax.annotate(
+                "",
+                (x, y),
+                place[source],
+                arrowprops={"arrowstyle": "->", "color": "0.6", "shrinkB": 12},
+            )
         colour = "#cfe3f5" if t.op else "#fbe3c0"
-        ax.text(x, y, label(t), ha="center", va="center", bbox={"boxstyle": "round", "fc": colour, "ec": "0.5"})
+        ax.text(
+            x,
+            y,
+            label(t),
+            ha="center",
+            va="center",
+            bbox={"boxstyle": "round", "fc": colour, "ec": "0.5"},
+        )
     ax.set(xlim=(0, 1), ylim=(-max(rows) - 0.5, 0.5))
     ax.set_axis_off()
     return ax

@@ -5,9 +5,10 @@ from .primitive import primitive
 from .tensor import Tensor
 
 
-# y = x[index]       dL/dx = zeros with g added at the index, once for every time a number was read
+# y = x[index]       dL/dx = zeros, with g added at the index, once for every reading
 #
-# The index is anything that NumPy takes: integers, slices, None, ..., arrays of integers or booleans.
+# The index is anything that NumPy takes: integers, slices, None, ..., arrays of
+# integers or booleans.
 @primitive
 def getitem(x, /, index):
     return x[B.checked_index(index, x.shape)]
@@ -39,7 +40,8 @@ def _(g, y, x, index, shape):
 
 
 def take(x, indices, axis=0):
-    """Return the entries of x at the integer `indices` along an axis; negative ones count from the end.
+    """Return the entries of x at the integer `indices` along an axis; negative ones
+    count from the end.
 
     Raises: IndexError for an index that is out of range or not an integer.
     """

@@ -1,8 +1,8 @@
 """`primitive` makes an op of a function of arrays, and `no_grad` stops the recording.
 
-An op is two plain functions that capture nothing: the forward computation, and its rule, the vector-Jacobian
-product. They can be read, called and tested as mathematics, and `PRIMITIVES` lists them all.
-"""
+An op is two plain functions that capture nothing: the forward computation, and its
+rule, the vector-Jacobian product. They can be read, called and tested as mathematics,
+and `PRIMITIVES` lists them all."""
 
 import functools
 import inspect
@@ -24,10 +24,12 @@ thread = _Thread()
 
 
 def primitive(forward):
-    """Make an op of a function of arrays: given a Tensor it records itself, given none it returns an array.
+    """Make an op of a function of arrays: given a Tensor it records itself, given none
+    it returns an array.
 
-    The parameters before `/` are the inputs; those after it say what to compute, and have no gradient. The
-    rule takes g = dL/dy, the output y, and whatever the op was called with; it returns dL/dx for each input x:
+    The parameters before `/` are the inputs; those after it say what to compute, and
+    have no gradient. The rule takes g = dL/dy, the output y, and whatever the op was
+    called with; it returns dL/dx for each input x:
 
         # y = a b        dL/da = g b,    dL/db = g a
         @primitive
@@ -38,17 +40,23 @@ def primitive(forward):
         def _(g, y, a, b):
             return g * b, g * a
 
-    Rules are written with the library's own ops. On arrays they compute a gradient; on Tensors they record
-    themselves as everything else does, and so the gradient can be differentiated again.
-    """
+    Rules are written with the library's own ops. On arrays they compute a gradient; on
+    Tensors they record themselves as everything else does, and so the gradient can be
+    differentiated again."""
     name = forward.__name__
     signature = inspect.signature(forward)
     kinds = [p.kind for p in signature.parameters.values()]
-    arity = None if inspect.Parameter.VAR_POSITIONAL in kinds else kinds.count(inspect.Parameter.POSITIONAL_ONLY)
+    arity = (
+        None
+        if inspect.Parameter.VAR_POSITIONAL in kinds
+        else kinds.count(inspect.Parameter.POSITIONAL_ONLY)
+    )
 
     @functools.wraps(forward)
     def op(*inputs, **params):
-        if len(inputs) != arity and arity is not None:  # as in sum(x, 0), where 0 is the axis: bind it by name
+        if (
+            len(inputs) != arity and arity is not None
+        ):  # as in sum(x, 0), where 0 is the axis: bind it by name
             bound = list(signature.bind(*inputs, **params).arguments.items())
             inputs, params = tuple(x for _, x in bound[:arity]), dict(bound[arity:])
         types = {*map(type, inputs)}
@@ -64,7 +72,14 @@ def primitive(forward):
         if Tensor not in types or thread.paused:
             return y
         t = Tensor.__new__(Tensor)
-        t.data, t.grad, t.op, t.inputs, t.values, t.params = y, None, op, inputs, values, params
+        t.data, t.grad, t.op, t.inputs, t.values, t.params = (
+            y,
+            None,
+            op,
+            inputs,
+            values,
+            params,
+        )
         return t
 
     def rule(function):
@@ -77,11 +92,12 @@ def primitive(forward):
 
 
 def constants(name, inputs):
-    """Return the inputs with every constant turned into a number or an array of the backend.
+    """Return the inputs with every constant turned into a number or an array of the
+    backend.
 
-    float32 stays float32: a NumPy scalar, a 0-d array or an array of integers takes the dtype of the Tensors
-    beside it, as a Python number does. Only arrays of floats have a say in the dtype of the result.
-    """
+    float32 stays float32: a NumPy scalar, a 0-d array or an array of integers takes the
+    dtype of the Tensors beside it, as a Python number does. Only arrays of floats have
+    a say in the dtype of the result."""
     dtypes = [x.dtype for x in inputs if type(x) is Tensor]
 
     def constant(x):
@@ -96,7 +112,9 @@ def constants(name, inputs):
                 )
             x = B.xp.asarray(x)
         if x.dtype.kind not in "biuf":
-            raise TypeError(f"{name}: expected Tensors, arrays or numbers, all real, got {x.dtype}")
+            raise TypeError(
+                f"{name}: expected Tensors, arrays or numbers, all real, got {x.dtype}"
+            )
         weak = x.dtype.kind in "iu" or (x.ndim == 0 and x.dtype.kind == "f")
         return x.astype(B.xp.result_type(*dtypes)) if dtypes and weak else x
 
@@ -104,20 +122,26 @@ def constants(name, inputs):
 
 
 def explained(error, name, inputs):
-    """Return the error as one that names the op and the shape and dtype of each input."""
+    """Return the error with the op and the shape and dtype of each input in front."""
     message = str(error)
     if not message.startswith(f"{name}:"):
-        given = ", ".join(f"{x.shape} {x.dtype}" if hasattr(x, "shape") else repr(x) for x in inputs)
+        given = ", ".join(
+            f"{x.shape} {x.dtype}" if hasattr(x, "shape") else repr(x) for x in inputs
+        )
         message = f"{name}: {given}: {message}"
-    kind = next(kind for kind in (ValueError, IndexError, TypeError) if isinstance(error, kind))
+    kind = next(
+        kind for kind in (ValueError, IndexError, TypeError) if isinstance(error, kind)
+    )
     return kind(message)
 
 
 class no_grad:
-    """Within this block, or in a function that it decorates, ops given Tensors return plain arrays.
+    """Within this block, or in a function that it decorates, ops given Tensors return
+    plain arrays.
 
-    It counts for the present thread only. A generator that stopped inside would leave its caller without a
-    record, so generators and coroutines are refused with a RuntimeError.
+    It counts for the present thread only. A generator that stopped inside would leave
+    its caller without a record, so generators and coroutines are refused with a
+    RuntimeError.
 
     >>> from minigrad import Tensor, no_grad
     >>> with no_grad():
@@ -144,5 +168,9 @@ class no_grad:
 
 
 def refuse_generator(code):
-    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-        raise RuntimeError(f"no_grad: {code.co_name} is a generator; collect what it yields inside the block")
+    if code.co_flags & (
+        inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+    ):
+        raise RuntimeError(
+            f"no_grad: {code.co_name} is a generator; collect its values in the block"
+        )

@@ -1,8 +1,7 @@
 """Reductions over one axis, several, or all of them: sum mean max min var norm.
 
-The rule of a reduction sends g back to every number that went into it, so g first gets the reduced axes back,
-with length 1. Then it broadcasts against x.
-"""
+The rule of a reduction sends g back to every number that went into it, so g first gets
+the reduced axes back, with length 1. Then it broadcasts against x."""
 
 import math
 
@@ -15,7 +14,9 @@ from .tensor import Tensor, plain
 
 def reduced_axes(x, axis):
     """Return the axes that `axis` means, as numbers from 0."""
-    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = (
+        range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    )
     return [i % x.ndim for i in axes]
 
 
@@ -52,7 +53,7 @@ def _(g, y, x, axis=None, keepdims=False):
     return broadcast_to(expand(g, x, axis) / reduced_size(x, axis), shape=x.shape)
 
 
-# y = maxᵢ xᵢ        dL/dxᵢ = g / (number of i that tie for it) if xᵢ is the maximum, else 0
+# y = maxᵢ xᵢ        dL/dxᵢ = g if xᵢ is the maximum, divided by those that tie; else 0
 @primitive
 def max(x, /, axis=None, keepdims=False):
     return x.max(axis=axis, keepdims=keepdims)
@@ -66,7 +67,7 @@ def min(x, /, axis=None, keepdims=False):
 
 def share(g, y, x, axis=None, keepdims=False):
     x, y = plain(x), expand(plain(y), x, axis)
-    ties = ((x == y) | (x != x)).astype(x.dtype)  # a NaN is the maximum, and x != x finds it
+    ties = ((x == y) | B.xp.isnan(x)).astype(x.dtype)  # a NaN counts as the maximum
     return expand(g, x, axis) * (ties / ties.sum(axis=axis, keepdims=True))
 
 
@@ -76,7 +77,8 @@ min.rule(share)
 
 # y = Σᵢ (xᵢ - μ)² / (n - ddof)         dL/dxᵢ = 2 g (xᵢ - μ) / (n - ddof)
 #
-# The mean μ depends on x too, but what it adds, -2 g Σᵢ (xᵢ - μ) / (n - ddof) · dμ/dxⱼ, is 0: deviations sum to 0.
+# The mean μ depends on x too, but what it adds, -2 g Σᵢ (xᵢ - μ) / (n - ddof) · dμ/dxⱼ,
+# is 0: deviations sum to 0.
 @primitive
 def var(x, /, axis=None, keepdims=False, ddof=0):
     return x.var(axis=axis, keepdims=keepdims, ddof=ddof)

@@ -3,6 +3,8 @@
 Each number of y is some number of x, so each rule sends g back along the same way.
 """
 
+from itertools import pairwise
+
 from . import backend as B
 from .primitive import primitive
 from .tensor import Tensor
@@ -19,7 +21,7 @@ def _(g, y, x, shape):
     return g.reshape(x.shape)
 
 
-# y = x with its axes in the order `axes`, reversed if None         dL/dx = g with the axes put back
+# y = x with its axes in the order `axes`, reversed if None     dL/dx = g, axes put back
 @primitive
 def transpose(x, /, axes=None):
     return x.transpose(axes)
@@ -29,7 +31,9 @@ def transpose(x, /, axes=None):
 def _(g, y, x, axes=None):
     if axes is None:
         return transpose(g)
-    back = sorted(range(x.ndim), key=lambda i: axes[i] % x.ndim)  # the inverse permutation
+    back = sorted(
+        range(x.ndim), key=lambda i: axes[i] % x.ndim
+    )  # the inverse permutation
     return transpose(g, axes=tuple(back))
 
 
@@ -44,7 +48,7 @@ def _(g, y, x, axis1, axis2):
     return g.swapaxes(axis1, axis2)
 
 
-# y = x copied along new or stretched axes        dL/dx = Σ g over the copies, which `backward.fit` takes
+# y = x copied along new or stretched axes    dL/dx = Σ g over the copies: backward.fit
 @primitive
 def broadcast_to(x, /, shape):
     return B.xp.broadcast_to(x, shape)
@@ -55,12 +59,14 @@ def _(g, y, x, shape):
     return g
 
 
-# y = x in another float type           dL/dx = g, which `backward.fit` gives the type of x
+# y = x in another float type           dL/dx = g in the type of x: backward.fit
 @primitive
 def astype(x, /, dtype):
     y = x.astype(dtype)
     if y.dtype.kind != "f":
-        raise TypeError(f"astype: {y.dtype} has no gradient; convert the plain array, x.detach()")
+        raise TypeError(
+            f"astype: {y.dtype} has no gradient; convert the plain array, x.detach()"
+        )
     return y
 
 
@@ -115,19 +121,22 @@ def stack(tensors, axis=0):
 
 
 def split(x, sections, axis=0):
-    """Return a list of the parts of x along an axis: `sections` equal ones, or cut before each listed index.
+    """Return a list of the parts of x along an axis: `sections` equal ones, or cut
+    before each listed index.
 
     Raises: ValueError when x does not divide into that many equal parts.
     """
     n = x.shape[axis]
     if isinstance(sections, int):
         if sections < 1 or n % sections:
-            raise ValueError(f"split: axis {axis} of shape {x.shape} does not divide into {sections} equal parts")
+            raise ValueError(
+                f"split: axis {axis} of shape {x.shape} does not divide into {sections} equal parts"
+            )
         cuts = list(range(0, n + 1, n // sections)) if n else [0] * (sections + 1)
     else:
         cuts = [0, *sections, n]
     before = (slice(None),) * (axis % x.ndim)
-    return [x[(*before, slice(start, stop))] for start, stop in zip(cuts, cuts[1:], strict=False)]
+    return [x[(*before, slice(start, stop))] for start, stop in pairwise(cuts)]
 
 
 def shape_or_numbers(shape):

@@ -1,11 +1,11 @@
 """Softmax and its relatives: logsumexp softmax log_softmax cross_entropy.
 
-All of them subtract the maximum m of the scores first. It changes no result, for eˣ⁻ᵐ / Σ eˣ⁻ᵐ = eˣ / Σ eˣ, and
-no exponential overflows, for the largest is e⁰ = 1.
+All of them subtract the maximum m of the scores first. It changes no result, for eˣ⁻ᵐ /
+Σ eˣ⁻ᵐ = eˣ / Σ eˣ, and no exponential overflows, for the largest is e⁰ = 1.
 
-Scores may be -inf, which means "left out". Where all are left out nothing is left to choose from: softmax is then
-all zeros and logsumexp is log 0 = -inf, without NaN or warning. (NumPy's formula would give 0/0.)
-"""
+Scores may be -inf, which means "left out". Where all are left out nothing is left to
+choose from: softmax is then all zeros and logsumexp is log 0 = -inf, without NaN or
+warning. (NumPy's formula would give 0/0.)"""
 
 import math
 
@@ -17,7 +17,7 @@ from .tensor import Tensor, plain
 
 
 def shifted(x, axis):
-    """Return m, x - m, and Σ eˣ⁻ᵐ, with m the maximum along the axis, or 0 if all is -inf (or the axis empty)."""
+    """Return m and x - m, where m is the maximum, or 0 if there is no finite score."""
     m = x.max(axis=axis, keepdims=True) if x.size else x.sum(axis=axis, keepdims=True)
     m = B.xp.where(m == -math.inf, 0.0, m)
     return m, x - m
@@ -32,18 +32,20 @@ def shifted(x, axis):
 #
 #     Both at once, with 1[i=j] = 1 if i = j, else 0:     ∂yᵢ/∂xⱼ = yᵢ (1[i=j] - yⱼ)
 #
-#     The second line is easily forgotten: every output depends on every score, through Z.
+#     The second line is easily forgotten: Z ties every output to every score.
 #
 # Step 2, the chain rule. L depends on xⱼ through all the yᵢ, so sum over i:
 #
 #     dL/dxⱼ = Σᵢ gᵢ yᵢ (1[i=j] - yⱼ) = gⱼ yⱼ - yⱼ Σᵢ gᵢ yᵢ = yⱼ (gⱼ - Σᵢ gᵢ yᵢ)
 #
-# Step 3, what it says. Σᵢ gᵢ yᵢ is the mean of g under the weights y. A score should grow when its g is better
-# than that mean; one number per row is all that the scores exchange. If g is the same for all, nothing changes,
-# since the weights go on summing to 1: a check with g = 1 sees zero whatever the rule.
+# Step 3, what it says. Σᵢ gᵢ yᵢ is the mean of g under the weights y. A score should
+# grow when its g is better than that mean; one number per row is all that the scores
+# exchange. If g is the same for all, nothing changes, since the weights go on summing
+# to 1: a check with g = 1 sees zero whatever the rule.
 @primitive
 def softmax(x, /, axis=-1):
-    """Return weights that are positive, sum to 1 along the axis, and grow with the scores x.
+    """Return weights that are positive, sum to 1 along the axis, and grow with the
+    scores x.
 
     Where all scores are -inf the weights are 0.
 
@@ -69,13 +71,15 @@ def _(g, y, x, axis=-1):
     return dx
 
 
-# y = log Σᵢ e^xᵢ    dL/dxⱼ = g e^xⱼ / Σᵢ e^xᵢ = g e^(xⱼ - y)           the softmax of x, times g
+# y = log Σᵢ e^xᵢ    dL/dxⱼ = g e^xⱼ / Σᵢ e^xᵢ = g e^(xⱼ - y): softmax of x, times g
 @primitive
 def logsumexp(x, /, axis=None, keepdims=False):
     """Return log Σ eˣ over the axes, a smooth maximum: max x ≤ y ≤ max x + log n."""
     m, e = shifted(x, axis)
     total = B.xp.exp(e).sum(axis=axis, keepdims=True)
-    y = m + B.xp.where(total == 0, -math.inf, B.xp.log(B.xp.where(total == 0, 1.0, total)))
+    y = m + B.xp.where(
+        total == 0, -math.inf, B.xp.log(B.xp.where(total == 0, 1.0, total))
+    )
     return y if keepdims else y.reshape(x.sum(axis=axis).shape)
 
 
@@ -90,7 +94,7 @@ def _(g, y, x, axis=None, keepdims=False):
 # ∂yᵢ/∂xⱼ = 1[i=j] - e^xⱼ / Z = 1[i=j] - e^yⱼ           dL/dxⱼ = gⱼ - e^yⱼ Σᵢ gᵢ
 @primitive
 def log_softmax(x, /, axis=-1):
-    """Return the logarithm of softmax, which stays finite where softmax itself underflows to 0."""
+    """Return the logarithm of softmax, finite where softmax itself underflows to 0."""
     _, y = shifted(x, axis)
     total = B.xp.exp(y).sum(axis=axis, keepdims=True)
     return y - B.xp.log(B.xp.where(total == 0, 1.0, total))
@@ -104,12 +108,14 @@ def _(g, y, x, axis=-1):
 def cross_entropy(logits, targets, ignore_index=None, reduction="mean"):
     """Return -log softmax(logits)[target], the surprise at the right answer, in nats.
 
-    logits (…, C), integer targets (…) -> the mean or the sum over the targets, or one loss for each ("none").
-    Targets equal to `ignore_index` are left out: they cost nothing and their logits get no gradient, and a
-    mean over no target is 0. The rules of log_softmax, indexing and mean make dL/dlogits = (softmax - onehot) / n.
+    logits (…, C), integer targets (…) -> the mean or the sum over the targets, or one
+    loss for each ("none"). Targets equal to `ignore_index` are left out: they cost
+    nothing and their logits get no gradient, and a mean over no target is 0. The rules
+    of log_softmax, indexing and mean make dL/dlogits = (softmax - onehot) / n.
 
-    Raises: IndexError for a target outside [0, C), TypeError for one that is not an integer, ValueError when
-    the shapes do not fit. On a GPU only targets that come from the host are checked; others would have to wait.
+    Raises: IndexError for a target outside [0, C), TypeError for one that is not an
+    integer, ValueError when the shapes do not fit. On a GPU only targets that come from
+    the host are checked; others would have to wait.
 
     >>> from minigrad import Tensor, cross_entropy
     >>> logits = Tensor([[-500.0, 200.0, 460.0]])
@@ -119,19 +125,30 @@ def cross_entropy(logits, targets, ignore_index=None, reduction="mean"):
     (960.0, array([[-1.,  0.,  1.]]))
     """
     if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f'cross_entropy: reduction {reduction!r} is not "mean", "sum" or "none"')
+        raise ValueError(
+            f'cross_entropy: reduction {reduction!r} is not "mean", "sum" or "none"'
+        )
     targets = B.integers("cross_entropy", targets)
     if logits.shape[:-1] != targets.shape:
-        raise ValueError(f"cross_entropy: logits {logits.shape} need targets {logits.shape[:-1]}, got {targets.shape}")
+        raise ValueError(
+            f"cross_entropy: logits {logits.shape} need targets {logits.shape[:-1]}, got {targets.shape}"
+        )
     classes = logits.shape[-1]
-    kept = targets == targets if ignore_index is None else targets != ignore_index
-    targets = B.within("cross_entropy", targets * kept, classes)
+    kept = targets != (-1 if ignore_index is None else ignore_index)
+    targets = targets * kept if ignore_index is not None else targets
+    targets = B.within("cross_entropy", targets, classes)
     kept = B.xp.asarray(kept)
     if ignore_index is not None:
-        logits = where(kept[..., None], logits, 0.0)  # so that not even a NaN there reaches the result
+        logits = where(
+            kept[..., None], logits, 0.0
+        )  # so that not even a NaN there reaches the result
     rows = targets.size
-    chosen = log_softmax(logits).reshape((rows, classes))[B.xp.arange(rows), targets.reshape(rows)]
+    chosen = log_softmax(logits).reshape((rows, classes))[
+        B.xp.arange(rows), targets.reshape(rows)
+    ]
     losses = where(kept, -chosen.reshape(targets.shape), 0.0)
     if reduction == "none":
         return losses
-    return sum(losses) if reduction == "sum" else sum(losses) / B.xp.maximum(kept.sum(), 1)
+    return (
+        sum(losses) if reduction == "sum" else sum(losses) / B.xp.maximum(kept.sum(), 1)
+    )

@@ -4,9 +4,9 @@
         ├── multiply ──> y      y.inputs  (x, w)              what the op consumed
     w ──┘                       y.values  [x.data, w.data]    the arrays it computed with
 
-These references are the whole graph: no tape, no global list. A Tensor refers to what it was made from, never
-to what was made from it, so there is no cycle, and the graph is freed with the last Tensor that needs it.
-"""
+These references are the whole graph: no tape, no global list. A Tensor refers to what
+it was made from, never to what was made from it, so there is no cycle, and the graph is
+freed with the last Tensor that needs it."""
 
 import operator
 
@@ -24,10 +24,11 @@ def compare(operation):
 
 
 class Tensor:
-    """An array of floats whose use is recorded, so that `backward` can differentiate what was made from it.
+    """An array of floats whose use is recorded, so that `backward` can differentiate
+    what was made from it.
 
-    `data` is copied. Numbers and lists of integers become float64. `dtype` asks for a float type, such as
-    "float32", and permits the conversion of an array of integers.
+    `data` is copied. Numbers and lists of integers become float64. `dtype` asks for a
+    float type, such as "float32", and permits the conversion of an array of integers.
 
     Raises: TypeError for anything but real numbers.
 
@@ -37,23 +38,36 @@ class Tensor:
     array([2., 4.])
     """
 
-    __slots__ = ("data", "grad", "op", "inputs", "values", "params", "__weakref__")
-    __array_ufunc__ = None  # `array * tensor` then calls Tensor.__rmul__ and not array.__mul__
+    __slots__ = ("__weakref__", "data", "grad", "inputs", "op", "params", "values")
+    __array_ufunc__ = None  # so that `array * tensor` calls Tensor.__rmul__
 
     def __init__(self, data, dtype=None):
         if isinstance(data, Tensor):
-            raise TypeError("Tensor: given a Tensor; write Tensor(x.detach()) for a leaf with the same values")
+            raise TypeError(
+                "Tensor: given a Tensor; write Tensor(x.detach()) for a new leaf"
+            )
         array = B.xp.array(data)
-        if array.dtype.kind not in "fiu" or (array.dtype.kind != "f" and hasattr(data, "dtype") and dtype is None):
-            raise TypeError(f"Tensor: {array.dtype} is not a float type; convert it first: .astype(float)")
+        if array.dtype.kind not in "fiu" or (
+            array.dtype.kind != "f" and hasattr(data, "dtype") and dtype is None
+        ):
+            raise TypeError(
+                f"Tensor: {array.dtype} is no float type; convert first: .astype(float)"
+            )
         if dtype is None and array.dtype.kind != "f":
             dtype = float
         if dtype is not None:
             array = array.astype(dtype)
         if array.dtype.kind != "f":
-            raise TypeError(f"Tensor: dtype {array.dtype} is not a float type; gradients need one, such as float32")
+            raise TypeError(
+                f"Tensor: dtype {array.dtype} is no float type, such as float32"
+            )
         self.data, self.grad = array, None
-        self.op, self.inputs, self.values, self.params = None, (), (), {}  # a leaf: made by no op
+        self.op, self.inputs, self.values, self.params = (
+            None,
+            (),
+            (),
+            {},
+        )  # a leaf: made by no op
 
     shape = property(lambda self: self.data.shape)
     ndim = property(lambda self: self.data.ndim)
@@ -69,9 +83,11 @@ class Tensor:
         return B.to_numpy(self.data).copy()
 
     def item(self):
-        """Return the value of a one-element Tensor as a Python float; on a GPU this waits for it."""
+        """Return the only element as a Python float; on a GPU this waits for it."""
         if self.size != 1:
-            raise ValueError(f"item: shape {self.shape} holds {self.size} numbers, not one")
+            raise ValueError(
+                f"item: shape {self.shape} holds {self.size} numbers, not one"
+            )
         return float(B.to_numpy(self.data).item())
 
     def __float__(self):
@@ -87,7 +103,9 @@ class Tensor:
         return format(self.item(), spec) if spec else str(self)
 
     def __bool__(self):
-        return bool(self.data)  # as in NumPy: an error unless there is exactly one element
+        return bool(
+            self.data
+        )  # as in NumPy: an error unless there is exactly one element
 
     def __len__(self):
         return len(self.data)
@@ -101,12 +119,14 @@ class Tensor:
 
     def __array__(self, *_, **__):
         raise TypeError(
-            "a Tensor does not turn into a NumPy array by itself, that would lose its record without a word; "
+            "a Tensor does not turn into an array by itself, its record would be lost; "
             "write x.numpy() for the values, or minigrad.stack for a list of Tensors"
         )
 
-    # Comparisons have no gradient: they return plain boolean arrays. Tensors still hash by identity.
+    # Comparisons have no gradient: they return plain boolean arrays. Tensors still hash
+    # by identity.
     __lt__, __le__, __gt__, __ge__, __eq__, __ne__ = map(
-        compare, (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
+        compare,
+        (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
     )
     __hash__ = object.__hash__
