@@ -36,7 +36,8 @@ from .shapes import (
 )
 from .indexing import getitem, scatter, take
 from .reductions import max, mean, min, norm, sum, var
-from .products import einsum, matmul
+from .matmul import matmul
+from .einsum import einsum
 from .softmax import cross_entropy, log_softmax, logsumexp, softmax
 from . import graph
 from .gradcheck import GradcheckError, gradcheck

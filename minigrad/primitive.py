@@ -1,8 +1,9 @@
-"""`primitive` makes an op of a function of arrays, and `no_grad` stops the recording.
+"""`primitive` makes an op of a function of arrays; `no_grad` stops the recording.
 
 An op is two plain functions that capture nothing: the forward computation, and its
 rule, the vector-Jacobian product. They can be read, called and tested as mathematics,
-and `PRIMITIVES` lists them all."""
+and `PRIMITIVES` lists them all.
+"""
 
 import functools
 import inspect
@@ -24,14 +25,13 @@ thread = _Thread()
 
 
 def primitive(forward):
-    """Make an op of a function of arrays: given a Tensor it records itself, given none
-    it returns an array.
+    """Make an op of a function of arrays: given a Tensor, it records itself.
 
-    The parameters before `/` are the inputs; those after it say what to compute, and
-    have no gradient. The rule takes g = dL/dy, the output y, and whatever the op was
-    called with; it returns dL/dx for each input x:
+    The parameters before `/` are the inputs; those after it say what to compute and
+    have no gradient. The rule takes g = dL/dy, the output y, and what the op was called
+    with, and returns dL/dx for each input x:
 
-        # y = a b        dL/da = g b,    dL/db = g a
+        # y = a b            dL/da = g b            dL/db = g a
         @primitive
         def multiply(a, b, /):
             return a * b
@@ -40,23 +40,20 @@ def primitive(forward):
         def _(g, y, a, b):
             return g * b, g * a
 
-    Rules are written with the library's own ops. On arrays they compute a gradient; on
-    Tensors they record themselves as everything else does, and so the gradient can be
-    differentiated again."""
+    Given no Tensor an op returns an array and records nothing. Rules are written with
+    ops: on arrays they compute a gradient, and on Tensors they record themselves as
+    everything does, so that the gradient can be differentiated in its turn.
+    """
     name = forward.__name__
     signature = inspect.signature(forward)
     kinds = [p.kind for p in signature.parameters.values()]
-    arity = (
-        None
-        if inspect.Parameter.VAR_POSITIONAL in kinds
-        else kinds.count(inspect.Parameter.POSITIONAL_ONLY)
-    )
+    variadic = inspect.Parameter.VAR_POSITIONAL in kinds
+    arity = kinds.count(inspect.Parameter.POSITIONAL_ONLY)
 
     @functools.wraps(forward)
     def op(*inputs, **params):
-        if (
-            len(inputs) != arity and arity is not None
-        ):  # as in sum(x, 0), where 0 is the axis: bind it by name
+        if len(inputs) != arity and not variadic:
+            # as in sum(x, 0), where 0 is the parameter `axis`
             bound = list(signature.bind(*inputs, **params).arguments.items())
             inputs, params = tuple(x for _, x in bound[:arity]), dict(bound[arity:])
         types = {*map(type, inputs)}
@@ -72,14 +69,8 @@ def primitive(forward):
         if Tensor not in types or thread.paused:
             return y
         t = Tensor.__new__(Tensor)
-        t.data, t.grad, t.op, t.inputs, t.values, t.params = (
-            y,
-            None,
-            op,
-            inputs,
-            values,
-            params,
-        )
+        t.data, t.grad, t.op = y, None, op
+        t.inputs, t.values, t.params = inputs, values, params
         return t
 
     def rule(function):
@@ -92,12 +83,12 @@ def primitive(forward):
 
 
 def constants(name, inputs):
-    """Return the inputs with every constant turned into a number or an array of the
-    backend.
+    """Return the inputs with every constant a number or an array of the backend.
 
     float32 stays float32: a NumPy scalar, a 0-d array or an array of integers takes the
     dtype of the Tensors beside it, as a Python number does. Only arrays of floats have
-    a say in the dtype of the result."""
+    a say in the dtype of the result.
+    """
     dtypes = [x.dtype for x in inputs if type(x) is Tensor]
 
     def constant(x):
@@ -107,8 +98,8 @@ def constants(name, inputs):
             if getattr(x, "ndim", 0):
                 module = type(x).__module__.split(".")[0]
                 raise TypeError(
-                    f"{name}: got an array of {module} where the backend is {B.xp.__name__}; "
-                    "wrap it in Tensor, or in backend.xp.asarray if it is a constant"
+                    f"{name}: got an array of {module}, the backend is "
+                    f"{B.xp.__name__}; wrap it in Tensor, or backend.xp.asarray"
                 )
             x = B.xp.asarray(x)
         if x.dtype.kind not in "biuf":
@@ -129,19 +120,15 @@ def explained(error, name, inputs):
             f"{x.shape} {x.dtype}" if hasattr(x, "shape") else repr(x) for x in inputs
         )
         message = f"{name}: {given}: {message}"
-    kind = next(
-        kind for kind in (ValueError, IndexError, TypeError) if isinstance(error, kind)
-    )
-    return kind(message)
+    kinds = [k for k in (ValueError, IndexError, TypeError) if isinstance(error, k)]
+    return kinds[0](message)
 
 
 class no_grad:
-    """Within this block, or in a function that it decorates, ops given Tensors return
-    plain arrays.
+    """Stop recording, in a block or a decorated function: ops return plain arrays.
 
-    It counts for the present thread only. A generator that stopped inside would leave
-    its caller without a record, so generators and coroutines are refused with a
-    RuntimeError.
+    It counts for the present thread only. A generator that paused inside would leave
+    its caller without a record, so in a generator or coroutine it is a RuntimeError.
 
     >>> from minigrad import Tensor, no_grad
     >>> with no_grad():
@@ -167,10 +154,11 @@ class no_grad:
         return call
 
 
+PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
 def refuse_generator(code):
-    if code.co_flags & (
-        inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-    ):
+    if code.co_flags & PAUSING:
         raise RuntimeError(
             f"no_grad: {code.co_name} is a generator; collect its values in the block"
         )

@@ -6,7 +6,8 @@
 
 These references are the whole graph: no tape, no global list. A Tensor refers to what
 it was made from, never to what was made from it, so there is no cycle, and the graph is
-freed with the last Tensor that needs it."""
+freed with the last Tensor that needs it.
+"""
 
 import operator
 
@@ -24,13 +25,12 @@ def compare(operation):
 
 
 class Tensor:
-    """An array of floats whose use is recorded, so that `backward` can differentiate
-    what was made from it.
+    """An array of floats whose use is recorded, for `backward` to differentiate.
 
-    `data` is copied. Numbers and lists of integers become float64. `dtype` asks for a
-    float type, such as "float32", and permits the conversion of an array of integers.
+    `data` is copied. Python integers become float64. `dtype` asks for a float type,
+    such as "float32", and permits an array of integers.
 
-    Raises: TypeError for anything but real numbers.
+    Raises: TypeError for any other type than floats, such as integers and booleans.
 
     >>> x = Tensor([1.0, 2.0])
     >>> (x * x).sum().backward()
@@ -47,27 +47,16 @@ class Tensor:
                 "Tensor: given a Tensor; write Tensor(x.detach()) for a new leaf"
             )
         array = B.xp.array(data)
-        if array.dtype.kind not in "fiu" or (
-            array.dtype.kind != "f" and hasattr(data, "dtype") and dtype is None
-        ):
-            raise TypeError(
-                f"Tensor: {array.dtype} is no float type; convert first: .astype(float)"
-            )
-        if dtype is None and array.dtype.kind != "f":
-            dtype = float
-        if dtype is not None:
+        if dtype is None and array.dtype.kind in "iu" and not hasattr(data, "dtype"):
+            dtype = float  # from Python's numbers and lists, not from NumPy's integers
+        if dtype is not None and array.dtype.kind in "iuf":
             array = array.astype(dtype)
         if array.dtype.kind != "f":
             raise TypeError(
-                f"Tensor: dtype {array.dtype} is no float type, such as float32"
+                f"Tensor: {array.dtype} is no float type; convert first: .astype(float)"
             )
         self.data, self.grad = array, None
-        self.op, self.inputs, self.values, self.params = (
-            None,
-            (),
-            (),
-            {},
-        )  # a leaf: made by no op
+        self.op, self.inputs, self.values, self.params = None, (), (), {}  # a leaf
 
     shape = property(lambda self: self.data.shape)
     ndim = property(lambda self: self.data.ndim)
@@ -103,9 +92,7 @@ class Tensor:
         return format(self.item(), spec) if spec else str(self)
 
     def __bool__(self):
-        return bool(
-            self.data
-        )  # as in NumPy: an error unless there is exactly one element
+        return bool(self.data)  # as in NumPy an error unless there is one element
 
     def __len__(self):
         return len(self.data)
@@ -123,10 +110,8 @@ class Tensor:
             "write x.numpy() for the values, or minigrad.stack for a list of Tensors"
         )
 
-    # Comparisons have no gradient: they return plain boolean arrays. Tensors still hash
-    # by identity.
-    __lt__, __le__, __gt__, __ge__, __eq__, __ne__ = map(
-        compare,
-        (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
-    )
+    # Comparisons have no gradient: they return boolean arrays. Hashing is by identity.
+    __lt__, __le__ = compare(operator.lt), compare(operator.le)
+    __gt__, __ge__ = compare(operator.gt), compare(operator.ge)
+    __eq__, __ne__ = compare(operator.eq), compare(operator.ne)
     __hash__ = object.__hash__
