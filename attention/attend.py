@@ -1,7 +1,8 @@
 """Attention: n soft lookups at once, as two matrix products and one softmax.
 
 Letters: n queries, m keys, d_k the width of queries and keys, d_v that of values; … any
-axes in front, such as batch and heads, which broadcast."""
+axes in front, such as batch and heads, which broadcast.
+"""
 
 import math
 

@@ -26,7 +26,8 @@ def scaled_dot(Q, K):
     with variance 1.
 
     Vaswani et al., "Attention Is All You Need" (2017), eq. 1. Without the root the
-    scores grow with d, softmax saturates, and its gradient vanishes."""
+    scores grow with d, softmax saturates, and its gradient vanishes.
+    """
     same_width("scaled_dot", Q, K)
     d = Q.shape[-1]
     return (Q * (1 / math.sqrt(max(d, 1)))) @ K.swapaxes(
@@ -55,7 +56,8 @@ def gaussian(sigma):
 
     Softmax of it gives the weights of Nadaraya-Watson regression (Nadaraya 1964; Watson
     1964). The differences of all pairs take n m d numbers; ‖q‖² + ‖k‖² - 2 q · k would
-    take less and lose the digits where q ≈ k."""
+    take less and lose the digits where q ≈ k.
+    """
     if not sigma > 0:
         raise ValueError(f"gaussian: sigma {sigma} is not above 0")
 

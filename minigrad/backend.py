@@ -4,7 +4,8 @@ Write `from . import backend as B` and read `B.xp.exp` at each call: `use` rebin
 and a name bound by `from .backend import xp` would go on pointing at the old module.
 
 Two gates, so that the two kinds of array never mix: `Tensor(data)` is the way in,
-`to_numpy` the way out."""
+`to_numpy` the way out.
+"""
 
 import importlib
 
@@ -14,13 +15,13 @@ xp = numpy
 
 
 def use(module):
-    """Create arrays with `module` from now on: "numpy", "cupy", or a module that
-    behaves like them.
+    """Create arrays with "numpy", "cupy", or a module like them from now on.
 
     Tensors made before keep their arrays, so switch before making any.
 
     Raises: ImportError when the module is not installed, RuntimeError when CuPy finds
-    no GPU, ValueError for any other name. The backend in use stays as it was."""
+    no GPU, ValueError for any other name. The backend in use stays as it was.
+    """
     global xp
     if isinstance(module, str):
         if module not in ("numpy", "cupy"):
@@ -29,7 +30,7 @@ def use(module):
             module = importlib.import_module(module)
         except ImportError as error:
             raise ImportError(
-                f"backend.use: {module} is not installed; pip install 'minigrad[cuda12]'"
+                f"backend.use: {module} is not installed; pip install cupy-cuda12x"
             ) from error
     if hasattr(module, "cuda") and not module.cuda.is_available():
         raise RuntimeError("backend.use: CuPy is installed but finds no CUDA GPU")
@@ -64,7 +65,8 @@ def checked_index(index, shape):
 
     CuPy wraps an index that is out of range instead of reporting it. So NumPy is asked
     first, on an array of that shape that takes one byte, unless a part is on the GPU
-    already: reading that would wait for it."""
+    already: reading that would wait for it.
+    """
     if xp is numpy:
         return index
     parts = index if isinstance(index, tuple) else (index,)
@@ -74,9 +76,7 @@ def checked_index(index, shape):
     def moved(part):
         if not isinstance(part, (list, numpy.ndarray)):
             return part
-        part = numpy.asarray(part)
-        return xp.asarray(
-            part if part.size else part.astype(int)
-        )  # NumPy takes [] for floats
+        part = numpy.asarray(part)  # NumPy takes [] for floats
+        return xp.asarray(part if part.size else part.astype(int))
 
     return tuple(map(moved, parts))

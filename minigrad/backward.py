@@ -1,9 +1,9 @@
-"""The reverse pass: gradients flow from the output to the leaves, each op's rule
-carrying them one step.
+"""The reverse pass: rule by rule, gradients go from the output down to the leaves.
 
 Chain rule. An op turns its inputs x into y, and its rule turns g = dL/dy into dL/dx. A
 Tensor that was used several times is where several paths from L meet, and its gradient
-is the sum over those paths."""
+is the sum over those paths.
+"""
 
 import functools
 
@@ -13,8 +13,7 @@ from .tensor import Tensor, plain
 
 
 def reverse_order(output, leaf=None):
-    """Yield every Tensor that the output was made from, each only after everything that
-    was made from it.
+    """Yield all that the output was made from, each Tensor after all its uses.
 
     Why in this order: a rule may run only when its g is complete. In
 
@@ -51,11 +50,11 @@ def reverse_order(output, leaf=None):
 
 
 def pull_back(output, g, leaf=None, record=False):
-    """Return {leaf: dL/dleaf} for every leaf that the output was made from, given the
-    array g = dL/doutput.
+    """Return {leaf: dL/dleaf} for every leaf below the output, given g = dL/doutput.
 
     The rules compute with the arrays that the ops computed with; with `record`, with
-    the Tensors, so that the gradients are recorded too."""
+    the Tensors, so that the gradients are recorded too.
+    """
     pending = {output: g}  # what has arrived so far; dropped as soon as it is used
     leaves = {}
     for t in reverse_order(output, leaf):
@@ -73,25 +72,24 @@ def pull_back(output, g, leaf=None, record=False):
             if type(x) is Tensor:
                 if gx.shape != x.data.shape or gx.dtype != x.data.dtype:
                     gx = fit(gx, x, t.op)
-                # never `+=`: the rule may have returned an array that something else
-                # holds
+                # never `+=`: something else may hold the array that a rule returned
                 pending[x] = pending[x] + gx if x in pending else gx
     return leaves
 
 
 def fit(g, x, op):
-    """Return the gradient in the shape and dtype of the input x: broadcasting and
-    promotion undone.
+    """Return the gradient in the shape and dtype of x: undo broadcasting, promotion.
 
     Broadcasting copies a number of x to many places, so its gradient is the sum over
     those places: over the leading axes that x lacks, and along the axes where x has
-    length 1."""
+    length 1.
+    """
     extra = g.ndim - x.ndim
-    if extra < 0 or any(
-        n not in (1, m) for n, m in zip(x.shape, g.shape[extra:], strict=True)
-    ):
+    pairs = zip(x.shape, g.shape[max(extra, 0) :], strict=False)
+    if extra < 0 or any(n not in (1, m) for n, m in pairs):
         raise ValueError(
-            f"{op.__name__}: the rule returned shape {g.shape} for an input of shape {x.shape}"
+            f"{op.__name__}: its rule made a gradient of shape {g.shape} "
+            f"for an input of shape {x.shape}"
         )
     if g.shape != x.shape:
         copied = (*range(extra), *(extra + i for i, n in enumerate(x.shape) if n == 1))
@@ -100,17 +98,18 @@ def fit(g, x, op):
 
 
 def backward(self, g=None):
-    """Add dL/dleaf to the `grad` of every leaf that this Tensor was made from, given g
-    = dL/dself.
+    """Add dL/dleaf to the `grad` of every leaf below this Tensor, given g = dL/dself.
 
     Without g this Tensor must have one element, which is then L. The record stays, so a
     second call adds the same again. Nothing is added before every rule has run.
 
     Raises: ValueError when g is missing or not of this shape, TypeError when it is no
-    array of the backend."""
+    array of the backend.
+    """
     if g is None and self.size != 1:
         raise ValueError(
-            f"backward: shape {self.shape} is not one number; sum it, or pass g = dL/dy of that shape"
+            f"backward: the output has shape {self.shape}, it is not one number; "
+            "sum it, or pass g = dL/dy of that shape"
         )
     (g,) = constants("backward", [B.xp.ones_like(self.data) if g is None else plain(g)])
     g = B.xp.asarray(g, dtype=self.dtype)
@@ -126,8 +125,7 @@ Tensor.backward = backward
 
 
 def grad(f, argnum=0):
-    """Return the function that computes df/dx, where x is argument number `argnum` and
-    f returns one number.
+    """Return the function df/dx, where x is an argument of f and f returns one number.
 
     Given an array it returns an array. Given a Tensor, or where f uses other Tensors,
     it returns a Tensor that remembers how it depends on them, so that grad(grad(f)) is
@@ -143,8 +141,7 @@ def grad(f, argnum=0):
     @functools.wraps(f)
     def df(*args, **kwargs):
         args = list(args)
-        # A new Tensor even where x is one already: f may use that one elsewhere, and
-        # there it is a constant.
+        # A new Tensor even if x is one: f may use that one elsewhere, as a constant.
         x = +args[argnum] if type(args[argnum]) is Tensor else Tensor(args[argnum])
         args[argnum] = x
         paused, thread.paused = thread.paused, 0
@@ -153,14 +150,11 @@ def grad(f, argnum=0):
         finally:
             thread.paused = paused
         if getattr(y, "size", 1) != 1:
-            raise ValueError(
-                f"grad: {f.__name__} returned shape {y.shape}; it must return one number"
-            )
+            raise ValueError(f"grad: f returned shape {y.shape}; it must be one number")
         made_from = list(reverse_order(y, x)) if type(y) is Tensor else []
         if not any(t is x for t in made_from):
             return B.xp.zeros_like(x.data)
-        # Do other Tensors take part, those x was made from among them? Then the
-        # gradient remembers them.
+        # Other Tensors below y, among them what x was made from: remember them.
         record = not paused and any(t.op if t is x else not t.op for t in made_from)
         gradient = pull_back(y, B.xp.ones_like(y.data), x, record)[x]
         return gradient if type(gradient) is Tensor else B.xp.array(gradient)

@@ -2,7 +2,8 @@
 activations.
 
 NumPy's names, and NumPy's behaviour at the edges: log(0) is -inf with a warning, and
-NaN stays NaN."""
+NaN stays NaN.
+"""
 
 import math
 
@@ -73,7 +74,8 @@ def where(condition, a, b, /):
     """
     if getattr(condition, "dtype", None) != bool:
         raise TypeError(
-            f"where: the condition is {getattr(condition, 'dtype', condition)}, not boolean; compare first"
+            f"where: the condition is {getattr(condition, 'dtype', condition)}, "
+            "not boolean; compare first"
         )
     return B.xp.where(condition, a, b)
 

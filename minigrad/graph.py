@@ -2,7 +2,8 @@
 picture.
 
 A path's length is the number of ops that a gradient passes on its way from the output
-to a leaf."""
+to a leaf.
+"""
 
 from collections import Counter
 

@@ -1,7 +1,8 @@
 """Reductions over one axis, several, or all of them: sum mean max min var norm.
 
 The rule of a reduction sends g back to every number that went into it, so g first gets
-the reduced axes back, with length 1. Then it broadcasts against x."""
+the reduced axes back, with length 1. Then it broadcasts against x.
+"""
 
 import math
 

@@ -31,9 +31,7 @@ def transpose(x, /, axes=None):
 def _(g, y, x, axes=None):
     if axes is None:
         return transpose(g)
-    back = sorted(
-        range(x.ndim), key=lambda i: axes[i] % x.ndim
-    )  # the inverse permutation
+    back = sorted(range(x.ndim), key=lambda i: axes[i] % x.ndim)  # the inverse
     return transpose(g, axes=tuple(back))
 
 
@@ -64,9 +62,7 @@ def _(g, y, x, shape):
 def astype(x, /, dtype):
     y = x.astype(dtype)
     if y.dtype.kind != "f":
-        raise TypeError(
-            f"astype: {y.dtype} has no gradient; convert the plain array, x.detach()"
-        )
+        raise TypeError(f"astype: {y.dtype} has no gradient; convert x.detach()")
     return y
 
 
@@ -121,8 +117,7 @@ def stack(tensors, axis=0):
 
 
 def split(x, sections, axis=0):
-    """Return a list of the parts of x along an axis: `sections` equal ones, or cut
-    before each listed index.
+    """Return the parts of x along an axis: that many equal ones, or cut at the indices.
 
     Raises: ValueError when x does not divide into that many equal parts.
     """
@@ -130,7 +125,8 @@ def split(x, sections, axis=0):
     if isinstance(sections, int):
         if sections < 1 or n % sections:
             raise ValueError(
-                f"split: axis {axis} of shape {x.shape} does not divide into {sections} equal parts"
+                f"split: axis {axis} of shape {x.shape} does not divide "
+                f"into {sections} equal parts"
             )
         cuts = list(range(0, n + 1, n // sections)) if n else [0] * (sections + 1)
     else:

@@ -5,7 +5,8 @@ All of them subtract the maximum m of the scores first. It changes no result, fo
 
 Scores may be -inf, which means "left out". Where all are left out nothing is left to
 choose from: softmax is then all zeros and logsumexp is log 0 = -inf, without NaN or
-warning. (NumPy's formula would give 0/0.)"""
+warning. (NumPy's formula would give 0/0.)
+"""
 
 import math
 
@@ -44,8 +45,7 @@ def shifted(x, axis):
 # to 1: a check with g = 1 sees zero whatever the rule.
 @primitive
 def softmax(x, /, axis=-1):
-    """Return weights that are positive, sum to 1 along the axis, and grow with the
-    scores x.
+    """Return weights for the scores x: positive, and of sum 1 along the axis.
 
     Where all scores are -inf the weights are 0.
 
@@ -125,30 +125,28 @@ def cross_entropy(logits, targets, ignore_index=None, reduction="mean"):
     (960.0, array([[-1.,  0.,  1.]]))
     """
     if reduction not in ("mean", "sum", "none"):
-        raise ValueError(
-            f'cross_entropy: reduction {reduction!r} is not "mean", "sum" or "none"'
-        )
+        raise ValueError(f"cross_entropy: reduction {reduction!r}: mean, sum or none")
     targets = B.integers("cross_entropy", targets)
     if logits.shape[:-1] != targets.shape:
         raise ValueError(
-            f"cross_entropy: logits {logits.shape} need targets {logits.shape[:-1]}, got {targets.shape}"
+            f"cross_entropy: logits {logits.shape} need targets {logits.shape[:-1]}, "
+            f"got {targets.shape}"
         )
-    classes = logits.shape[-1]
-    kept = targets != (-1 if ignore_index is None else ignore_index)
-    targets = targets * kept if ignore_index is not None else targets
-    targets = B.within("cross_entropy", targets, classes)
-    kept = B.xp.asarray(kept)
+    count, kept = max(targets.size, 1), None
     if ignore_index is not None:
+        kept = targets != ignore_index
+        targets, kept = targets * kept, B.xp.asarray(kept)
+        count = B.xp.maximum(kept.sum(), 1).astype(logits.dtype)
         logits = where(
             kept[..., None], logits, 0.0
-        )  # so that not even a NaN there reaches the result
-    rows = targets.size
-    chosen = log_softmax(logits).reshape((rows, classes))[
-        B.xp.arange(rows), targets.reshape(rows)
-    ]
-    losses = where(kept, -chosen.reshape(targets.shape), 0.0)
+        )  # not even a NaN there gets through
+    classes = logits.shape[-1]
+    targets = B.within("cross_entropy", targets, classes)
+    rows = B.xp.arange(targets.size), targets.reshape(-1)
+    chosen = log_softmax(logits).reshape((targets.size, classes))[rows]
+    losses = -chosen.reshape(targets.shape)
+    if kept is not None:
+        losses = where(kept, losses, 0.0)
     if reduction == "none":
         return losses
-    return (
-        sum(losses) if reduction == "sum" else sum(losses) / B.xp.maximum(kept.sum(), 1)
-    )
+    return sum(losses) if reduction == "sum" else sum(losses) / count
