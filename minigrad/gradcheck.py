@@ -122,8 +122,8 @@ def slope(u, near, h):
     `near` holds f at x - h, x - h/2, x, x + h/2, x + h.
 
     The central differences over 2h and over h are off by c h² and c h²/4, so that
-    (4 narrow - wide) / 3 is off by neither (Richardson 1911). What remains is rounding,
-    eps |f| / h.
+    (4 narrow - wide) / 3 is off by neither (Richardson 1911). What remains is rounding:
+    some eps |f| / h where f moved, and up to eps |f| / h where it stayed the same.
 
     Where f is smooth its left and right slopes differ by h f'': half the step, half the
     difference. At a kink they differ by as much for every step.
@@ -135,7 +135,7 @@ def slope(u, near, h):
     left_far, left, y, right, right_far = near
     wide, narrow = dot(right_far - left_far) / (2 * h), dot(right - left) / h
     moved = (right_far != left_far) | (right != left)
-    noise = 8 * EPS / h * float(numpy.sum(numpy.abs(u * y), where=moved))
+    noise = EPS / h * float(numpy.sum(numpy.abs(u * y) * numpy.where(moved, 8, 1)))
     sides = sorted((dot(y - left) / (h / 2), dot(right - y) / (h / 2)))
     bend_far = abs(dot(right_far - y) - dot(y - left_far)) / h
     bend = sides[1] - sides[0]
