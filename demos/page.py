@@ -4,8 +4,9 @@ in `items`, into the report.
     def demo(page):
         page.say("A paragraph.")
         page.table(["T", "entropy"], [[0.1, 0.52], [1.0, 1.37]])
-        page.picture(figure, "sweep")                      # writes out/sweep.png
-        page.claim("A4", "Sharper scores ...", r"$\\alpha_i$ ...", "0.98 of 1", gap < bound, softmax)
+        page.picture(figure, "sweep")                       # writes out/sweep.png
+        page.claim("A4", "Sharper scores ...", r"$1 - \\alpha_{max} \\leq ...$",
+                   "0.02 of at most 0.03", gap <= bound, softmax)
 """
 
 import dataclasses
@@ -14,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
+
+WIDTH = 88  # of what is printed, in characters
 
 
 @dataclasses.dataclass
@@ -28,27 +32,56 @@ class Claim:
     source: Any  # the function or class that delivers it
 
 
+@dataclasses.dataclass
+class Table:
+    """Rows of text under column titles; `numeric` says which columns hold numbers."""
+
+    columns: list
+    rows: list
+    numeric: list
+
+
+@dataclasses.dataclass
+class Picture:
+    """A figure and the file that it was written to."""
+
+    path: Path
+    figure: Any
+
+
 class Page:
     """The output of one demo; pictures go to the folder `out`, which must exist."""
 
     def __init__(self, out):
         self.out = Path(out)
-        self.items = []  # in order: str, (columns, rows), Path of a picture, or Claim
+        self.items = []  # in order: str, Table, Picture, Claim
 
     def say(self, text):
         """Print a paragraph."""
         text = " ".join(text.split())
-        print(textwrap.fill(text, 88), end="\n\n")
+        print(textwrap.fill(text, WIDTH), end="\n\n")
         self.items.append(text)
 
     def table(self, columns, rows):
         """Print rows under column titles, numbers to four digits."""
-        cells = [[f"{x:.4g}" if isinstance(x, float) else str(x) for x in row] for row in rows]
+        rows = [list(row) for row in rows]
+        numeric = [
+            all(isinstance(x, (int, float, np.number)) for x in column)
+            for _, *column in zip(columns, *rows, strict=True)
+        ]
+        cells = [
+            [f"{x:.4g}" if isinstance(x, (float, np.floating)) else str(x) for x in row]
+            for row in rows
+        ]
         widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
         for row in [columns, *cells]:
-            print("  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)))
+            padded = [
+                x.rjust(width) if right else x.ljust(width)
+                for x, width, right in zip(row, widths, numeric, strict=True)
+            ]
+            print("  ".join(padded).rstrip())
         print()
-        self.items.append((columns, cells))
+        self.items.append(Table(list(columns), cells, numeric))
 
     def picture(self, figure, name):
         """Write a figure to out/name.png and close it."""
@@ -56,10 +89,11 @@ class Page:
         figure.savefig(path)
         plt.close(figure)
         print(f"wrote {path}\n")
-        self.items.append(path)
+        self.items.append(Picture(path, figure))
 
     def claim(self, number, sentence, formula, measured, holds, source):
         """Print whether a claim holds, by what this run measured."""
         claim = Claim(number, sentence, formula, measured, bool(holds), source)
-        print(f"{number} {'holds' if holds else 'FAILS'}: {sentence} [{measured}]\n")
+        line = f"{number} {'holds' if holds else 'FAILS'}: {sentence} [{measured}]"
+        print(textwrap.fill(line, WIDTH, subsequent_indent="   "), end="\n\n")
         self.items.append(claim)

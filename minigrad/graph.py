@@ -75,37 +75,30 @@ def to_dot(output):
 
 
 def draw(output, ax=None):
-    """Draw the graph with matplotlib, leaves on top, and return the axes."""
+    """Draw the graph with matplotlib, the output at the bottom, and return the axes."""
     if ax is None:
         import matplotlib.pyplot as plt
 
         ax = plt.figure().add_subplot()
-    depth, rows = {}, {}
-    for t in nodes(output):
-        depth[t] = 1 + max((depth[x] for x in inputs(t)), default=-1)
-        rows.setdefault(depth[t], []).append(t)
+    height, rows = {}, {}  # of each Tensor: the longest way down to the output
+    for t in reversed(nodes(output)):
+        height.setdefault(t, 0)
+        rows.setdefault(height[t], []).append(t)
+        for x in inputs(t):
+            height[x] = max(height.get(x, 0), height[t] + 1)
     place = {
-        t: ((i + 0.5) / len(row), -d)
-        for d, row in rows.items()
-        for i, t in enumerate(row)
+        t: ((i + 0.5) / len(row), y)
+        for y, row in rows.items()
+        for i, t in enumerate(reversed(row))
     }
     for t, (x, y) in place.items():
         for source in inputs(t):
-            ax.annotate(
-                "",
-                (x, y),
-                place[source],
-                arrowprops={"arrowstyle": "->", "color": "0.6", "shrinkB": 12},
-            )
-        colour = "#cfe3f5" if t.op else "#fbe3c0"
-        ax.text(
-            x,
-            y,
-            label(t),
-            ha="center",
-            va="center",
-            bbox={"boxstyle": "round", "fc": colour, "ec": "0.5"},
-        )
-    ax.set(xlim=(0, 1), ylim=(-max(rows) - 0.5, 0.5))
+            far = height[source] > height[t] + 1  # then bend around what is between
+            arrow = {"arrowstyle": "->", "color": "0.4", "shrinkA": 9, "shrinkB": 9}
+            arrow["connectionstyle"] = f"arc3,rad={0.4 if far else 0}"
+            ax.annotate("", (x, y), place[source], arrowprops=arrow, zorder=1)
+        box = {"boxstyle": "round", "fc": "#cfe3f5" if t.op else "#fbe3c0", "ec": "0.5"}
+        ax.text(x, y, label(t), ha="center", va="center", bbox=box)
+    ax.set(xlim=(0, 1), ylim=(-0.5, max(rows) + 0.5))
     ax.set_axis_off()
     return ax
