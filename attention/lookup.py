@@ -14,15 +14,16 @@ everywhere. So soften it:
     1 for the match, else 0   ->  weights αᵢ = softmax(s(q, kᵢ)), positive, of sum 1
     the value of the match    ->  the mean of all values under those weights
 
-    ┌──────────────────────────────────────────────────────────────┐
-    │  attn(q, K, V) = Σᵢ αᵢ vᵢ,   αᵢ = e^s(q, kᵢ) / Σⱼ e^s(q, kⱼ)   │
-    └──────────────────────────────────────────────────────────────┘
+    ┌───────────────────────────────────────────────────────────────────┐
+    │  attn(q, K, V) = Σᵢ αᵢ vᵢ,   αᵢ = exp s(q, kᵢ) / Σⱼ exp s(q, kⱼ)  │
+    └───────────────────────────────────────────────────────────────────┘
 
 Every step is smooth, so gradients reach the query, the keys and the values.
 """
 
 from minigrad import matmul, softmax
 from minigrad.backend import to_numpy
+from minigrad.primitive import constants
 
 from .scores import dot
 
@@ -44,7 +45,8 @@ def hard_lookup(query, keys, values, default=None):
         shapes = {x.shape for x in (query, key) if hasattr(x, "shape")}
         if len(shapes) > 1:
             raise ValueError(
-                f"hard_lookup: a query and a key of different shapes {shapes} can never be equal"
+                f"hard_lookup: a query and a key of different shapes {shapes} "
+                "can never be equal"
             )
         if to_numpy(query == key).all():
             return value
@@ -59,19 +61,24 @@ def soft_lookup(query, keys, values, temperature=1.0, score=dot):
     the mean of all values. A soft dictionary always answers, with zeros if it is empty:
     for a miss, look at the top score or at the spread of the weights.
 
-    Raises: ValueError for a temperature that is not above 0.
+    Raises: ValueError for a temperature that is not above 0, and for other shapes.
 
-    >>> import numpy as np
-    >>> keys, values = np.eye(2), np.array([[10.0], [20.0]])
-    >>> soft_lookup(np.array([0.0, 1.0]), keys, values, temperature=0.5).round(3)
+    >>> keys, values = [[1.0, 0.0], [0.0, 1.0]], [[10.0], [20.0]]
+    >>> soft_lookup([0.0, 1.0], keys, values, temperature=0.5).round(3)
     array([18.808])
     """
     if not temperature > 0:
         raise ValueError(
-            f"soft_lookup: temperature {temperature} is not above 0; its limit at 0 is hard_lookup"
+            f"soft_lookup: temperature {temperature} is not above 0; "
+            "its limit at 0 is hard_lookup"
         )
-    scores = (
-        score(query[None, :], keys)[0] / temperature
-    )  # (m,)       one query is a batch of one
+    query, keys, values = constants("soft_lookup", (query, keys, values))
+    q, k, v = (getattr(x, "shape", ()) for x in (query, keys, values))
+    if (len(q), len(k)) != (1, 2) or len(v) not in (1, 2) or v[0] != k[0]:
+        raise ValueError(
+            f"soft_lookup: query {q}, keys {k}, values {v} must be "
+            "(d,), (m, d), (m, d_v)"
+        )
+    scores = score(query[None, :], keys)[0] / temperature  # (m,), of a batch of one
     weights = softmax(scores)  # (m,)
     return matmul(weights, values)  # (d_v,)

@@ -30,9 +30,8 @@ def scaled_dot(Q, K):
     """
     same_width("scaled_dot", Q, K)
     d = Q.shape[-1]
-    return (Q * (1 / math.sqrt(max(d, 1)))) @ K.swapaxes(
-        -1, -2
-    )  # (…, n, m); scales n d numbers instead of n m
+    Q = Q * (1 / math.sqrt(max(d, 1)))  # (…, n, d), fewer numbers than the scores
+    return Q @ K.swapaxes(-1, -2)  # (…, n, d) @ (…, d, m) -> (…, n, m)
 
 
 def cosine(Q, K):
@@ -58,8 +57,8 @@ def gaussian(sigma):
     1964). The differences of all pairs take n m d numbers; ‖q‖² + ‖k‖² - 2 q · k would
     take less and lose the digits where q ≈ k.
     """
-    if not sigma > 0:
-        raise ValueError(f"gaussian: sigma {sigma} is not above 0")
+    if getattr(sigma, "size", 1) != 1 or not sigma > 0:
+        raise ValueError(f"gaussian: sigma {sigma} is not one number above 0")
 
     def score(Q, K):
         same_width("gaussian", Q, K)
@@ -74,8 +73,11 @@ def bilinear(W):
 
     Luong et al. (2015), eq. 8, "general".
     """
+    if W.ndim != 2:
+        raise ValueError(f"bilinear: W must be (d_q, d_k), got shape {W.shape}")
 
     def score(Q, K):
+        check_widths("bilinear", Q, K, W.shape[0], W.shape[1])
         return (Q @ W) @ K.swapaxes(-1, -2)  # (…, n, d_k) @ (…, d_k, m) -> (…, n, m)
 
     return score
@@ -87,8 +89,14 @@ def additive(W_q, W_k, v):
 
     Bahdanau et al. (2014), appendix A.1.2. It takes n m h numbers.
     """
+    if (W_q.ndim, W_k.ndim) != (2, 2) or not W_q.shape[1:] == W_k.shape[1:] == v.shape:
+        raise ValueError(
+            f"additive: W_q {W_q.shape}, W_k {W_k.shape} and v {v.shape} must be "
+            "(d_q, h), (d_k, h) and (h,)"
+        )
 
     def score(Q, K):
+        check_widths("additive", Q, K, W_q.shape[0], W_k.shape[0])
         hidden = (Q @ W_q)[..., :, None, :] + (K @ W_k)[..., None, :, :]  # (…, n, m, h)
         return tanh(hidden) @ v  # (…, n, m)
 
@@ -98,5 +106,14 @@ def additive(W_q, W_k, v):
 def same_width(name, Q, K):
     if Q.shape[-1] != K.shape[-1]:
         raise ValueError(
-            f"{name}: queries {Q.shape} and keys {K.shape} differ in their last axis; bilinear joins them"
+            f"{name}: queries {Q.shape} and keys {K.shape} differ in their last axis; "
+            "bilinear joins them"
+        )
+
+
+def check_widths(name, Q, K, d_q, d_k):
+    if (Q.shape[-1], K.shape[-1]) != (d_q, d_k):
+        raise ValueError(
+            f"{name}: queries {Q.shape} and keys {K.shape} must have the widths of the "
+            f"parameters, {d_q} and {d_k}"
         )
