@@ -1,0 +1,62 @@
+"""Every test runs on NumPy, on the strict stand-in for CuPy, and on CuPy where there is
+a GPU. What tests of all files need is here too: arrays of the backend in use, and
+comparisons that look at shape, dtype and every value."""
+
+import importlib.util
+
+import fakecupy
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from minigrad import backend as B
+
+# The same examples in each run, and nothing kept in between.
+settings.register_profile(
+    "tests", derandomize=True, database=None, deadline=None, print_blob=True
+)
+settings.load_profile("tests")
+
+
+def missing(backend):
+    """Return why this backend cannot be tested here, or None."""
+    if backend == "cupy" and importlib.util.find_spec("cupy") is None:
+        return "CuPy is not installed"
+    if backend == "cupy":
+        import cupy
+
+        return None if cupy.is_available() else "CuPy finds no GPU"
+
+
+@pytest.fixture(autouse=True, params=["numpy", "fakecupy", "cupy"])
+def xp(request):
+    """Run every test on each backend; return its module of functions."""
+    if reason := missing(request.param):
+        pytest.skip(reason)
+    B.use(fakecupy.xp if request.param == "fakecupy" else request.param)
+    yield B.xp
+    B.use("numpy")
+
+
+def array(values, dtype=None):
+    """Return an array of the backend with the values of something on the host."""
+    return B.xp.asarray(np.asarray(values, dtype))
+
+
+def normal(*shape, seed=0):
+    """Return standard normal numbers on the host."""
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def same(got, expected):
+    """Assert equal shapes, and equal values to the last bit (NaN equals NaN)."""
+    got, expected = B.to_numpy(got), B.to_numpy(expected)
+    assert got.shape == expected.shape
+    np.testing.assert_array_equal(got, expected)
+
+
+def close(got, expected, rtol=1e-12, atol=0.0):
+    """Assert equal shapes, and equal values up to a relative or absolute error."""
+    got, expected = B.to_numpy(got), B.to_numpy(expected)
+    assert got.shape == expected.shape
+    np.testing.assert_allclose(got, expected, rtol=rtol, atol=atol)
