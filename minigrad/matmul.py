@@ -45,6 +45,9 @@ def matmul(a, b, /):
             f"matmul: {a.shape} @ {b.shape}: "
             f"inner sizes {a.shape[-1]} and {inner} differ"
         )
+    if a.ndim > 2 and b.ndim == 2:
+        # One b serves the whole batch: one product over all its rows, not many small.
+        return (all_rows(a) @ b).reshape((*a.shape[:-1], b.shape[1]))
     return a @ b
 
 
@@ -55,15 +58,18 @@ def _(g, y, a, b):
         b, g = b[:, None], g[..., None]
     if row:
         a, g = a[None, :], g[..., None, :]
+    shape = a.shape
+    if a.ndim > 2 and b.ndim == 2:
+        a, g = all_rows(a), all_rows(g)  # so that gb is summed over the batch
     ga = g @ b.swapaxes(-1, -2)  # (…, n, p) @ (…, p, k) -> (…, n, k)
-    if b.ndim == 2 and a.ndim > 2:
-        # One b served the whole batch, so gb is the sum of Aᵀ G over the batch: the
-        # same as one product over all rows of the batch at once.
-        rows, k, p = math.prod(a.shape[:-1]), *b.shape
-        gb = a.reshape((rows, k)).T @ g.reshape((rows, p))  # (k, p)
-    else:
-        gb = a.swapaxes(-1, -2) @ g  # (…, k, n) @ (…, n, p) -> (…, k, p)
+    gb = a.swapaxes(-1, -2) @ g  # (…, k, n) @ (…, n, p) -> (…, k, p)
+    ga = ga.reshape(shape) if b.ndim == 2 else ga
     return ga[..., 0, :] if row else ga, gb[..., 0] if column else gb
+
+
+def all_rows(x):
+    """Return x (…, n, k) as one matrix of all its rows."""
+    return x.reshape((math.prod(x.shape[:-1]), x.shape[-1]))
 
 
 Tensor.__matmul__, Tensor.__rmatmul__ = matmul, lambda b, a: matmul(a, b)
