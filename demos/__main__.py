@@ -1,0 +1,5 @@
+"""`python -m demos`: the tour."""
+
+from .run import main
+
+main()

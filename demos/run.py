@@ -1,0 +1,114 @@
+"""The command line of the demos: which ones, on which arrays, into which folder."""
+
+import argparse
+import importlib
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot as plt
+
+from minigrad import backend
+
+from . import DEMOS
+from .page import Claim, Page, Picture
+
+STYLE = Path(__file__).with_name("figures.mplstyle")
+
+
+def main(name=None):
+    """Run the demos that the command line asks for; given a name, that demo.
+
+    Leaves with exit code 2 for a wrong command line, and 1 when a demo cannot run or a
+    claim fails. A wrong name, backend or folder is found before anything is written.
+    """
+    options = parse(name)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without Greek letters
+    try:
+        if options.backend:
+            backend.use(options.backend)
+        make_writable(options.out)
+    except (ImportError, OSError, RuntimeError) as error:
+        sys.exit(f"demos: {error}")
+    matplotlib.use("agg")  # files only, whatever display there is
+
+    pages = {}
+    for demo in options.demos:
+        try:
+            pages[demo.name] = run(demo, options.out)
+        except OSError as error:  # such as a data file that is missing
+            sys.exit(f"demos: {demo.name}: {error}")
+    summarise([item for page in pages.values() for item in page.items], options.out)
+
+
+def parse(name):
+    """Return the options of the command line, with the demos it names in `demos`."""
+    prog = f"python -m demos{f'.{name}' if name else ''}"
+    parser = argparse.ArgumentParser(prog, description=f"Run {name or 'the demos'}.")
+    parser.add_argument(
+        "--out", type=Path, default="figures", help="folder of pictures"
+    )
+    parser.add_argument(
+        "--backend", choices=["numpy", "cupy"], help="the arrays to use"
+    )
+    if not name:
+        parser.add_argument(
+            "names", nargs="*", metavar="NAME", help="default: the tour"
+        )
+        parser.add_argument("--list", action="store_true", help="list the demos")
+        parser.add_argument("--all", action="store_true", help="run the slow ones too")
+    options = parser.parse_args()
+    if name:
+        options.names = [name]
+    elif options.list:
+        print(listing())
+        parser.exit()
+
+    known = {demo.name: demo for demo in DEMOS}
+    unknown = [name for name in options.names if name not in known]
+    if unknown:
+        parser.exit(2, f"no demo named {', '.join(unknown)}; there are\n{listing()}\n")
+    tour = [demo for demo in DEMOS if options.all or not demo.slow]
+    options.demos = [known[name] for name in options.names] or tour
+    return options
+
+
+def listing():
+    """Return the table of demos as text."""
+    width = max(len(demo.name) for demo in DEMOS)
+    return "\n".join(
+        f"{name:{width}}  {summary}{' (slow)' if slow else ''}"
+        for name, summary, slow in DEMOS
+    )
+
+
+def make_writable(folder):
+    """Create the folder if need be; raise OSError unless a file can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise OSError(f"cannot write to {folder}: {error.strerror}") from error
+
+
+def run(demo, out):
+    """Run one demo with pictures into the folder `out`; return its Page."""
+    title = f"{demo.name}: {demo.summary}"
+    print(title, "=" * len(title), "", sep="\n")
+    page = Page(out)
+    with plt.style.context(STYLE):
+        importlib.import_module(f"demos.{demo.name}").demo(page)
+    return page
+
+
+def summarise(items, out):
+    """Print how many pictures and claims there were; leave with 1 if a claim failed."""
+    pictures = [item for item in items if isinstance(item, Picture)]
+    claims = [item for item in items if isinstance(item, Claim)]
+    failed = [claim.number for claim in claims if not claim.holds]
+    print(f"{len(pictures)} pictures in {out}{'/' if out.is_dir() else ''}")
+    print(f"{len(claims) - len(failed)} of {len(claims)} claims hold")
+    if failed:
+        sys.exit(f"demos: {', '.join(failed)} failed")
