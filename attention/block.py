@@ -1,0 +1,44 @@
+"""The Transformer block: look things up, then think about what was found."""
+
+from minigrad import gelu
+from minigrad.nn import Dropout, LayerNorm, Linear, Module
+
+from .heads import MultiHeadAttention
+
+
+class MLP(Module):
+    """Each position by itself: gelu(x W_1) W_2, four times as wide in between.
+
+    Attention only mixes values, with weights of sum 1. This is the other half of the
+    block, where something new is made of them."""
+
+    def __init__(self, d_model, dropout=0.0):
+        self.up = Linear(d_model, 4 * d_model, bias=False)
+        self.down = Linear(4 * d_model, d_model, bias=False)
+        self.dropout = Dropout(dropout)
+
+    def __call__(self, x):
+        return self.dropout(self.down(gelu(self.up(x))))  # (…, T, d) -> 4 d -> d
+
+
+class Block(Module):
+    """Attention between positions, then an MLP within each, added to what was there.
+
+        x ← x + attention(norm(x))
+        x ← x + mlp(norm(x))
+
+    The sums are the residual path: the gradient reaches every block below unchanged,
+    plus what comes through the blocks. Norms stand in front of the sublayers, not on
+    that path (pre-norm; Xiong et al., "On Layer Normalization in the Transformer
+    Architecture", 2020)."""
+
+    def __init__(self, d_model, heads, causal=False, rope=False, dropout=0.0):
+        self.norm_1 = LayerNorm(d_model, bias=False)
+        self.attention = MultiHeadAttention(d_model, heads, causal, rope, dropout)
+        self.norm_2 = LayerNorm(d_model, bias=False)
+        self.mlp = MLP(d_model, dropout)
+
+    def __call__(self, x, mask=None, cache=None):
+        """Return x (…, T, d) after the block; mask and cache as in MultiHeadAttention."""
+        x = x + self.attention(self.norm_1(x), mask, cache)
+        return x + self.mlp(self.norm_2(x))

@@ -1,0 +1,151 @@
+"""A language model: the probability of each next token, given those before it.
+
+Letters: B texts, T positions, d the width."""
+
+import math
+
+import numpy
+
+from minigrad import backend as B
+from minigrad import nn, no_grad
+from minigrad.nn import Dropout, Embedding, LayerNorm, Module
+
+from .block import Block
+from .heads import Cache
+
+
+class GPT(Module):
+    """Embed the tokens, pass them through blocks, and score every word of the
+    vocabulary as the next one.
+
+    The output weights are the embedding itself, transposed: a token is scored by the
+    dot product of its vector with what the model made of the text (tied weights; Press
+    & Wolf, 2017). `positions` are "rope", rotations within every head, or "learned",
+    vectors added to the embedding.
+
+    Weights are drawn from N(0, 0.02²); those that write to the residual path from N(0,
+    0.02² / (2 layers)), for 2 layers of them add up there. Radford et al., "Language
+    Models are Unsupervised Multitask Learners" (2019), section 2.3.
+
+    Raises: ValueError when a size is below 1, the heads do not divide the width, or the
+    positions have another name."""
+
+    def __init__(
+        self,
+        vocab,
+        context,
+        d_model,
+        heads,
+        layers,
+        dropout=0.0,
+        positions="rope",
+    ):
+        sizes = {"vocab": vocab, "context": context, "d_model": d_model}
+        for name, size in sizes.items() | {("layers", layers)}:
+            if size < 1:
+                raise ValueError(f"GPT: {name} is {size}; it must be at least 1")
+        if positions not in ("rope", "learned"):
+            raise ValueError(
+                f'GPT: positions {positions!r} are not "rope" or "learned"'
+            )
+        rope = positions == "rope"
+        self.tokens = Embedding(vocab, d_model)
+        self.positions = None if rope else Embedding(context, d_model)
+        self.dropout = Dropout(dropout)
+        self.blocks = [
+            Block(d_model, heads, causal=True, rope=rope, dropout=dropout)
+            for _ in range(layers)
+        ]
+        self.norm = LayerNorm(d_model, bias=False)
+        self.vocab, self.context = vocab, context
+        self.draw_weights()
+
+    def draw_weights(self):
+        """Draw every matrix, from the generator of all layers, `minigrad.nn.seed`."""
+        onto_path = 0.02 / math.sqrt(2 * len(self.blocks))
+        for name, p in self.named_parameters():
+            if p.ndim == 2:
+                writes = name.endswith(("output.weight", "down.weight"))
+                p.data = nn.normal(p.shape, onto_path if writes else 0.02).data
+
+    def __call__(self, ids, cache=None):
+        """Return the scores (B, T, vocab) of the next token after each of ids (B, T).
+
+        Position t sees the tokens up to t only. With a cache from `new_cache` the ids
+        continue the text in it.
+
+        Raises: IndexError for an id outside [0, vocab) that comes from the host,
+        TypeError for ids that are not integers, ValueError when they are not (B, T), or
+        run beyond the context."""
+        ids = B.integers("GPT", ids)
+        if ids.ndim != 2 or not ids.size:
+            raise ValueError(f"GPT: ids must be (B, T), not empty, got {ids.shape}")
+        past = len(cache[0]) if cache else 0
+        T = ids.shape[1]
+        if past + T > self.context:
+            raise ValueError(
+                f"GPT: {past} + {T} positions exceed the context {self.context}; "
+                "crop to the last ones"
+            )
+        x = self.tokens(B.within("GPT", ids, self.vocab))  # (B, T, d)
+        if self.positions is not None:
+            x = x + self.positions(B.xp.arange(past, past + T))  # (B, T, d) + (T, d)
+        x = self.dropout(x)
+        for block, block_cache in zip(
+            self.blocks, cache or [None] * len(self.blocks), strict=True
+        ):
+            x = block(x, cache=block_cache)  # (B, T, d)
+        return self.norm(x) @ self.tokens.weight.T  # (B, T, vocab)
+
+    def new_cache(self):
+        """Return an empty key/value cache, one dictionary for every block."""
+        return [Cache() for _ in self.blocks]
+
+
+@no_grad()
+def generate(model, prompt, n, temperature=1.0, top_k=None, seed=0, cache=True):
+    """Return the ids of the prompt and of n tokens that the model continues it with.
+
+    Each is drawn from softmax(logits / temperature), of the `top_k` most likely tokens
+    if that is given; temperature 0 takes the most likely one. The model sees the last
+    `model.context` tokens of a longer text.
+
+    With `cache` each step reads one token instead of all, until the context is full.
+    From there on every token has another position at each step, and another beginning
+    of the text to look back to, so all are read again, as without the cache.
+
+    Raises: ValueError for an empty prompt, a negative n or temperature, or a top_k
+    below 1; IndexError for an id outside the vocabulary."""
+    prompt = B.integers("generate", B.to_numpy(prompt))
+    if prompt.ndim != 1 or not prompt.size:
+        raise ValueError(
+            f"generate: the prompt must be a row of at least one id, got {prompt.shape}"
+        )
+    B.within("generate", prompt, model.vocab)
+    if n < 0 or not temperature >= 0 or (top_k is not None and top_k < 1):
+        raise ValueError(
+            f"generate: n {n} and temperature {temperature} must be at least 0, top_k "
+            f"{top_k} at least 1"
+        )
+    rng = numpy.random.default_rng(seed)
+    training = model.training
+    model.eval()
+    ids, store = prompt.tolist(), model.new_cache()
+    for _ in range(n):
+        if cache and len(ids) <= model.context:
+            logits = model([ids[len(store[0]) :]], store)  # (1, new ones, vocab)
+        else:
+            logits = model([ids[-model.context :]])  # (1, T, vocab)
+        ids.append(choose(B.to_numpy(logits[0, -1]), temperature, top_k, rng))
+    model.train(training)
+    return numpy.array(ids)
+
+
+def choose(logits, temperature, top_k, rng):
+    """Return one id, drawn as `generate` says, given logits (vocab,) on the host."""
+    likely = numpy.argsort(-logits, kind="stable")[:top_k]  # most likely first
+    if temperature == 0:
+        return int(likely[0])
+    scores = logits[likely].astype(float)
+    weights = numpy.exp((scores - scores[0]) / temperature)
+    return int(rng.choice(likely, p=weights / weights.sum()))

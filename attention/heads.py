@@ -1,0 +1,127 @@
+"""Self-attention: queries, keys and values are three learned projections of one input.
+
+Letters: T positions, d the width, h heads of width d / h; … any axes in front."""
+
+from minigrad import concatenate
+from minigrad.nn import Dropout, Linear, Module
+
+from .attend import attention
+from .positions import rope
+
+
+class SelfAttention(Module):
+    """One head: every position of x asks, answers to being asked, and contributes.
+
+        attn(x W_q, x W_k, x W_v)
+
+    The same token is one vector as a question, another as an answer to questions, and a
+    third as what it hands over; W_q, W_k and W_v, each (d, d), are learned."""
+
+    def __init__(self, d_model, causal=False):
+        self.query = Linear(d_model, d_model, bias=False)
+        self.key = Linear(d_model, d_model, bias=False)
+        self.value = Linear(d_model, d_model, bias=False)
+        self.causal = causal
+
+    def __call__(self, x, mask=None, return_weights=False):
+        """Return the attended x, (…, T, d) -> (…, T, d); see `attention`."""
+        Q, K, V = self.query(x), self.key(x), self.value(x)  # (…, T, d) each
+        return attention(
+            Q, K, V, mask=mask, causal=self.causal, return_weights=return_weights
+        )
+
+
+class MultiHeadAttention(Module):
+    """Several lookups of x side by side, each in its own part of the width.
+
+        head_i = attn(x W_q,i, x W_k,i, x W_v,i)         y = [head_1 … head_h] W_o
+
+    One head has one set of weights a query, so it can look for one thing at a time; h
+    heads look for h things, at the cost of one head of full width. The W_q,i stand side
+    by side in one matrix (d, d), as do the others. Vaswani et al., "Attention Is All
+    You Need" (2017), section 3.2.2.
+
+    With `rope`, queries and keys are rotated by their positions. Dropout acts on y.
+
+    Raises: ValueError when the heads do not divide the width."""
+
+    def __init__(self, d_model, heads, causal=False, rope=False, dropout=0.0):
+        if heads < 1 or d_model % heads:
+            raise ValueError(
+                f"MultiHeadAttention: {heads} heads do not divide the width {d_model}"
+            )
+        self.query = Linear(d_model, d_model, bias=False)
+        self.key = Linear(d_model, d_model, bias=False)
+        self.value = Linear(d_model, d_model, bias=False)
+        self.output = Linear(d_model, d_model, bias=False)
+        self.dropout = Dropout(dropout)
+        self.heads, self.causal, self.rope = heads, causal, rope
+
+    def __call__(self, x, mask=None, cache=None, return_weights=False):
+        """Return y for x (…, T, d), and with `return_weights` also (…, h, T, m).
+
+        `mask` is boolean (…, T, m), the same for every head, or (…, h, T, m). With a
+        cache, x continues the positions in it, and m counts those too."""
+        Q = split_heads(self.query(x), self.heads)  # (…, h, T, d / h)
+        K = split_heads(self.key(x), self.heads)  # (…, h, T, d / h)
+        V = split_heads(self.value(x), self.heads)  # (…, h, T, d / h)
+        if self.rope:
+            past = 0 if cache is None else len(cache)
+            Q, K = rope(Q, past), rope(K, past)
+        if cache is not None:
+            K, V = cache.extend(K, V)  # (…, h, m, d / h)
+        if mask is not None and 2 < mask.ndim <= x.ndim:
+            mask = mask[..., None, :, :]  # (…, 1, T, m)
+        Y, A = attention(Q, K, V, mask=mask, causal=self.causal, return_weights=True)
+        y = self.dropout(self.output(merge_heads(Y)))  # (…, T, d)
+        return (y, A) if return_weights else y
+
+
+class Cache:
+    """The keys and values of the positions so far: a dictionary that grows with each
+    token.
+
+    Under a causal mask no later token changes them, so a token that follows needs only
+    its own query, key and value, not those of all before it again."""
+
+    def __init__(self):
+        self.keys = self.values = None
+
+    def __len__(self):
+        return 0 if self.keys is None else self.keys.shape[-2]
+
+    def extend(self, K, V):
+        """Append K and V (…, T, d / h), and return all keys and values (…, m, d / h)."""
+        if len(self):
+            K = concatenate([self.keys, K], axis=-2)
+            V = concatenate([self.values, V], axis=-2)
+        self.keys, self.values = K, V
+        return K, V
+
+
+def split_heads(x, heads):
+    """Return x (…, T, d) as (…, h, T, d / h): head i gets the i-th part of every row.
+
+    The data of a row lie together, so the width is cut first and the axes exchanged
+    then. One reshape has the same shape, and is wrong: it deals out whole rows, so that
+    heads attend over parts of one token instead of over tokens.
+
+    >>> import numpy as np
+    >>> x = np.arange(8.0).reshape(1, 2, 4)                 # tokens 0 1 2 3 and 4 5 6 7
+    >>> split_heads(x, 2)[0, 0]                             # the left half of each
+    array([[0., 1.],
+           [4., 5.]])
+    >>> x.reshape(1, 2, 2, 2)[0, 0]                         # both halves of token 0
+    array([[0., 1.],
+           [2., 3.]])
+    """
+    *front, T, d = x.shape
+    x = x.reshape((*front, T, heads, d // heads))  # (…, T, h, d / h)
+    return x.swapaxes(-2, -3)  # (…, h, T, d / h)
+
+
+def merge_heads(x):
+    """Return x (…, h, T, d / h) as (…, T, d), the reverse of `split_heads`."""
+    *front, h, T, width = x.shape
+    x = x.swapaxes(-2, -3)  # (…, T, h, d / h)
+    return x.reshape((*front, T, h * width))  # (…, T, d)
