@@ -29,7 +29,7 @@ def count(output):
     >>> graph.count((x * x + x).sum())
     Counter({'multiply': 1, 'add': 1, 'sum': 1})
     """
-    return Counter(t.op.__name__.strip("_") for t in nodes(output) if t.op)
+    return Counter(t.op.__name__ for t in nodes(output) if t.op)
 
 
 def path_lengths(output, leaf):

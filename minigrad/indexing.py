@@ -36,7 +36,7 @@ def scatter(x, /, index, shape):
 
 @scatter.rule
 def _(g, y, x, index, shape):
-    return g[index]
+    return getitem(g, index=index)
 
 
 def take(x, indices, axis=0):

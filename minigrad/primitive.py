@@ -44,7 +44,7 @@ def primitive(forward):
     ops: on arrays they compute a gradient, and on Tensors they record themselves as
     everything does, so that the gradient can be differentiated in its turn.
     """
-    name = forward.__name__
+    name = forward.__name__.strip("_")  # _stack(*tensors) is called stack(tensors)
     signature = inspect.signature(forward)
     kinds = [p.kind for p in signature.parameters.values()]
     variadic = inspect.Parameter.VAR_POSITIONAL in kinds
@@ -77,7 +77,7 @@ def primitive(forward):
         op.rule = function
         return function
 
-    op.rule = rule
+    op.__name__, op.rule = name, rule
     PRIMITIVES[name] = op
     return op
 

@@ -1,0 +1,73 @@
+"""Every op of minigrad: its values against NumPy's, its gradients and its second
+derivatives against differences, in every float type, and on constants."""
+
+from functools import partial
+
+import fakecupy
+import pytest
+from conftest import array, close, normal, same
+from op_cases import CASES
+
+import minigrad as mg
+from minigrad import PRIMITIVES, Tensor, gradcheck
+
+EACH = [(name, k) for name in CASES for k in range(len(CASES[name]))]
+every_case = pytest.mark.parametrize(("name", "k"), EACH)
+
+
+def test_every_op_has_a_case():
+    """An op without gradient cases fails here; its cases belong in op_cases.py."""
+    ops = {n for n, op in PRIMITIVES.items() if op.__module__.startswith("minigrad.")}
+    assert CASES.keys() == ops
+
+
+@every_case
+def test_values_are_those_of_numpy(name, k):
+    f, reference, inputs = CASES[name][k]
+    expected = reference(*inputs)
+    close(f(*map(Tensor, inputs)), expected, rtol=1e-13, atol=1e-15)
+    same(f(*map(array, inputs)), f(*map(Tensor, inputs)))  # with nothing recorded
+
+
+@every_case
+@pytest.mark.parametrize("order", [1, 2])
+def test_gradients_are_those_of_differences(name, k, order):
+    f, _, inputs = CASES[name][k]
+    assert gradcheck(f, *inputs, order=order) < 1e-6
+
+
+def gradients(f, inputs, dtype, tracked=None):
+    """Return the output and the gradients, of one tracked input or of all."""
+    given = [
+        Tensor(a.astype(dtype)) if tracked in (None, i) else array(a, dtype)
+        for i, a in enumerate(inputs)
+    ]
+    out = f(*given)
+    out.backward(array(normal(*out.shape, seed=9), dtype))
+    return out, [a.grad for a in given if type(a) is Tensor]
+
+
+@every_case
+@pytest.mark.parametrize(("dtype", "error"), [("f2", 2e-2), ("f4", 2e-5)])
+def test_every_op_keeps_the_float_type_and_never_waits_for_the_device(
+    name, k, dtype, error
+):
+    f, _, inputs = CASES[name][k]
+    if name == "astype":
+        f = partial(mg.astype, dtype=dtype)
+    reads = fakecupy.reads
+    exact, exact_gradients = gradients(f, inputs, "f8")
+    out, got = gradients(f, inputs, dtype)
+    assert fakecupy.reads == reads or name in ("getitem", "scatter")  # boolean indices
+    for low, high in zip([out.data, *got], [exact.data, *exact_gradients], strict=True):
+        assert low.dtype == dtype
+        close(low, high, rtol=error, atol=error)
+
+
+@every_case
+def test_constants_beside_a_tensor_change_no_gradient(name, k):
+    f, _, inputs = CASES[name][k]
+    _, expected = gradients(f, inputs, "f8")
+    for i in range(len(inputs)):
+        _, (got,) = gradients(f, inputs, "f8", tracked=i)
+        close(got, expected[i], rtol=1e-13, atol=1e-15)
