@@ -39,5 +39,8 @@ from .reductions import max, mean, min, norm, sum, var
 from .matmul import matmul
 from .einsum import einsum
 from .softmax import cross_entropy, log_softmax, logsumexp, softmax
+from .layernorm import center, rms_norm
 from . import graph
 from .gradcheck import GradcheckError, gradcheck
+from . import module, nn, optim
+from .checkpoint import load, save

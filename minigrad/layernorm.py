@@ -1,0 +1,80 @@
+"""Normalisation of rows: `center` takes out their mean, `rms_norm` their size.
+
+Layer normalisation is one after the other, rms_norm(center(x)), for the mean square of
+a centred row is its variance:
+
+    y = (x - μ) / √(σ² + ε)
+
+Each is a projection, and each rule takes out of g the part that changes nothing in y:
+center forgets what all numbers of the row have in common, rms_norm forgets its length.
+By the chain rule, with r = 1 / √(σ² + ε), and since the y of a row sum to 0,
+
+    dL/dx = r (g - mean(g) - y mean(g y))
+
+Ba, Kiros & Hinton, "Layer Normalization" (2016), eq. 4; Zhang & Sennrich, "Root Mean
+Square Layer Normalization" (2019), eq. 4. Means are over the n numbers of a row."""
+
+from . import backend as B
+from .elementwise import sqrt
+from .primitive import primitive
+from .reductions import mean
+from .tensor import Tensor
+
+
+# y = x - mean(x)       ∂yᵢ/∂xⱼ = 1[i=j] - 1/n         dL/dx = g - mean(g)
+@primitive
+def center(x, /):
+    """Return the rows x (…, n) without their mean; equal numbers become exactly 0."""
+    # The first number is taken off first. The rounded mean of many equal numbers may
+    # differ from them, and rms_norm would blow the difference up.
+    y = x - x[..., :1]
+    y -= y.mean(axis=-1, keepdims=True)
+    return y
+
+
+@center.rule
+def _(g, y, x):
+    return g - mean(g, axis=-1, keepdims=True)
+
+
+# y = r x               r = 1 / √(mean(x²) + ε)
+#
+# Step 1, how r changes with xⱼ. mean(x²) changes by 2 xⱼ / n, and s^(-1/2) by -s^(-3/2)
+# / 2 for each unit of s:
+#
+#     ∂r/∂xⱼ = -r³ xⱼ / n
+#
+# Step 2, how yᵢ = r xᵢ changes, by the product rule, with r xᵢ = yᵢ and r xⱼ = yⱼ:
+#
+#     ∂yᵢ/∂xⱼ = r 1[i=j] - xᵢ r³ xⱼ / n = r (1[i=j] - yᵢ yⱼ / n)
+#
+# Step 3, the chain rule, over all the yᵢ of the row:
+#
+#     dL/dxⱼ = Σᵢ gᵢ r (1[i=j] - yᵢ yⱼ / n) = r (gⱼ - yⱼ mean(g y))
+#
+# It is exact for any ε: that r holds ε and not only the length is in r³.
+@primitive
+def rms_norm(x, /, eps=1e-5):
+    """Return the rows x (…, n) over their root mean square: x / √(mean(x²) + ε)."""
+    return x * inverse_rms(x, eps)
+
+
+@rms_norm.rule
+def _(g, y, x, eps=1e-5):
+    if type(y) is Tensor:
+        r = 1 / sqrt(mean(x * x, axis=-1, keepdims=True) + eps)
+        return r * (g - y * mean(g * y, axis=-1, keepdims=True))
+    dx = y * mean_product(g, y)  # the same in one new array instead of six
+    B.xp.subtract(g, dx, out=dx)
+    dx *= inverse_rms(x, eps)
+    return dx
+
+
+def inverse_rms(x, eps):
+    """Return r for every row of the array x: (…, n) -> (…, 1)."""
+    return 1 / B.xp.sqrt(mean_product(x, x) + eps)
+
+
+def mean_product(a, b):
+    """Return the mean of a b over every row, without storing a b: (…, n) -> (…, 1)."""
+    return B.xp.einsum("...i,...i->...", a, b)[..., None] / a.shape[-1]

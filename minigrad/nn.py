@@ -1,0 +1,110 @@
+"""Layers: Modules whose parameters are drawn at random.
+
+Weights are drawn on the host, by one generator for all layers, so that no two layers
+get the same numbers. It starts from seed 0, so a program that makes the same layers in
+the same order gets the same weights every time; `seed` starts it anew.
+
+Parameters are float32, as in PyTorch. An input of float64 gives an output of float64;
+`Module.astype` converts the parameters themselves."""
+
+import math
+
+import numpy
+
+from . import backend as B
+from .elementwise import where
+from .layernorm import center, rms_norm
+from .matmul import matmul
+from .module import Module, at_least
+from .tensor import Tensor
+
+rng = numpy.random.default_rng(0)
+
+
+def seed(n):
+    """Start the generator of all layers made from now on at the integer n."""
+    global rng
+    rng = numpy.random.default_rng(n)
+
+
+def normal(shape, std):
+    """Return a parameter drawn from N(0, std²)."""
+    return Tensor(rng.standard_normal(shape) * std, dtype="float32")
+
+
+class Linear(Module):
+    """Y = X W + b, with X (…, d_in), W (d_in, d_out), b (d_out,) and Y (…, d_out).
+
+    W (`weight`) is drawn from N(0, 1/d_in), so that each y has the variance of the x
+    that it sums; LeCun et al., "Efficient BackProp" (1998), section 4.6. b (`bias`)
+    starts at 0, or is left out."""
+
+    def __init__(self, d_in, d_out, bias=True):
+        at_least("Linear", 1, d_in=d_in, d_out=d_out)
+        self.weight = normal((d_in, d_out), 1 / math.sqrt(d_in))
+        self.bias = Tensor(numpy.zeros(d_out), dtype="float32") if bias else None
+
+    def __call__(self, x):
+        y = matmul(x, self.weight)  # (…, d_in) @ (d_in, d_out) -> (…, d_out)
+        return y if self.bias is None else y + self.bias
+
+
+class Embedding(Module):
+    """A table of n vectors of width d: integers ids (…) -> vectors (…, d).
+
+    `weight` (n, d) is drawn from N(0, 1). Ids are checked where they are on the host.
+
+    Raises: IndexError for an id outside [0, n), TypeError for one not an integer."""
+
+    def __init__(self, n, d):
+        at_least("Embedding", 1, n=n, d=d)
+        self.weight = normal((n, d), 1.0)
+
+    def __call__(self, ids):
+        ids = B.integers("Embedding", ids)
+        return self.weight[B.within("Embedding", ids, self.weight.shape[0])]
+
+
+class LayerNorm(Module):
+    """y = (x - μ) / √(σ² + ε) · w + b for each row x (…, d) of mean μ and variance σ².
+
+    w (`weight`) starts at 1, b (`bias`) at 0, or is left out. See layernorm.py."""
+
+    def __init__(self, d, eps=1e-5, bias=True):
+        at_least("LayerNorm", 1, d=d)
+        self.weight = Tensor(numpy.ones(d), dtype="float32")
+        self.bias = Tensor(numpy.zeros(d), dtype="float32") if bias else None
+        self.eps = eps
+
+    def __call__(self, x):
+        if x.shape[-1:] != self.weight.shape:
+            raise ValueError(
+                f"LayerNorm: x {x.shape} does not end in {self.weight.shape}"
+            )
+        y = rms_norm(center(x), eps=self.eps) * self.weight  # (…, d)
+        return y if self.bias is None else y + self.bias
+
+
+class Dropout(Module):
+    """In training, 0 with probability p, else x / (1 - p), so that the mean stays x;
+    after eval(), x.
+
+    Srivastava et al., "Dropout" (2014); they scaled by 1 - p in evaluation instead. The
+    choices are drawn on the host, each call anew. `seed` starts this layer's generator;
+    without it the generator of all layers does. Its state is not in state_dict().
+
+    Raises: ValueError for p outside [0, 1)."""
+
+    def __init__(self, p, seed=None):
+        if not 0 <= p < 1:
+            raise ValueError(f"Dropout: p {p} is outside [0, 1)")
+        self.p = float(p)
+        self.rng = numpy.random.default_rng(
+            rng.integers(2**63) if seed is None else seed
+        )
+
+    def __call__(self, x):
+        if not self.training or self.p == 0:
+            return x
+        kept = B.xp.asarray(self.rng.random(x.shape) >= self.p)
+        return where(kept, x * (1 / (1 - self.p)), 0.0)

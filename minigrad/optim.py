@@ -1,0 +1,201 @@
+"""Optimisers: what a parameter becomes, given its gradient.
+
+A step gives each parameter a new array. The old one stays as it was, for a recorded
+graph computed with it and `detach` may have handed it out. A parameter without a
+gradient is left alone, and so is all that the optimiser remembers about it.
+
+Weight decay acts on matrices only. Biases and the weights of norms are few, and set the
+scale of what passes; pulling them to 0 would shrink the signal, not the model.
+
+Letters: θ a parameter, g its gradient, α the learning rate `lr`, λ the weight decay."""
+
+import math
+
+from . import backend as B
+from .module import at_least, check_state, unique
+
+
+class Optimizer:
+    """What all have in common. A subclass names its `moments`, arrays beside each
+    parameter that a step updates, and defines `moved`: the parameter after a step."""
+
+    def __init__(self, params, lr, moments=()):
+        at_least(type(self).__name__, 0, lr=lr)
+        self.params = unique(type(self).__name__, params)
+        self.lr = lr
+        self.steps = [0] * len(self.params)  # that each parameter has made
+        self.moments = {
+            name: [B.xp.zeros_like(p.data) for p in self.params] for name in moments
+        }
+
+    def step(self):
+        """Move every parameter that has a gradient."""
+        lr = float(self.lr)  # a NumPy number would turn float32 into float64
+        for i, p in enumerate(self.params):
+            if p.grad is not None:
+                self.steps[i] += 1
+                p.data = B.xp.asarray(self.moved(i, p.data, p.grad, lr))
+
+    def zero_grad(self):
+        """Forget the gradients, which backward() would otherwise add to."""
+        for p in self.params:
+            p.grad = None
+
+    def state_dict(self):
+        """Return {name: values} of all that the next step depends on, apart from lr,
+        parameters and gradients: copies in NumPy arrays."""
+        state = {"steps": B.to_numpy(self.steps)}
+        for name, arrays in self.moments.items():
+            for i, x in enumerate(arrays):
+                state[f"{name}.{i}"] = B.to_numpy(x).copy()
+        return state
+
+    def load_state_dict(self, state):
+        """Continue as the optimiser that gave this state did.
+
+        Raises: ValueError when names or shapes differ, TypeError when dtypes do; then
+        nothing has changed."""
+        state = {name: B.to_numpy(values) for name, values in state.items()}
+        check_state("load_state_dict", self.state_dict(), state)
+        self.steps = state["steps"].tolist()
+        for name, arrays in self.moments.items():
+            arrays[:] = [B.xp.array(state[f"{name}.{i}"]) for i in range(len(arrays))]
+
+
+class SGD(Optimizer):
+    """Gradient descent, with momentum μ and weight decay.
+
+        g ← g + λ θ             matrices only
+        v ← μ v + g             v starts at 0
+        θ ← θ - α v
+
+    Sutskever et al., "On the importance of initialization and momentum in deep
+    learning" (2013), eq. 1 and 2, with α outside of v, so that it may change."""
+
+    def __init__(self, params, lr, momentum=0.0, weight_decay=0.0):
+        at_least("SGD", 0, momentum=momentum, weight_decay=weight_decay)
+        super().__init__(params, lr, moments=["v"] if momentum else [])
+        self.momentum, self.weight_decay = float(momentum), float(weight_decay)
+
+    def moved(self, i, x, g, lr):
+        if self.weight_decay and x.ndim >= 2:
+            g = g + self.weight_decay * x
+        if self.momentum:
+            v = self.moments["v"][i]
+            v *= self.momentum
+            v += g
+            g = v
+        return x - lr * g
+
+
+class Adam(Optimizer):
+    """Each number moves by about α, whatever the scale of its gradient.
+
+        m ← β₁ m + (1 - β₁) g               mean of the gradients
+        v ← β₂ v + (1 - β₂) g²              mean of their squares
+        θ ← θ - α m̂ / (√v̂ + ε)              m̂ = m / (1 - β₁ᵗ),  v̂ = v / (1 - β₂ᵗ)
+
+    m and v start at 0; m̂ and v̂ make up for that. t counts the steps of this parameter.
+    Kingma & Ba, "Adam: A Method for Stochastic Optimization" (2015), algorithm 1."""
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8):
+        if not all(0 <= beta < 1 for beta in betas):
+            raise ValueError(f"{type(self).__name__}: betas {betas} outside [0, 1)")
+        super().__init__(params, lr, moments=["m", "v"])
+        self.betas, self.eps = betas, eps
+
+    def moved(self, i, x, g, lr):
+        m, v, t = self.moments["m"][i], self.moments["v"][i], self.steps[i]
+        (beta1, beta2), new = self.betas, B.xp.empty_like(x)
+        # The lines above with one new array instead of 14; m and v are ours to change.
+        # With c = √(1 - β₂ᵗ), √v̂ + ε is (√v + c ε) / c: numbers are divided, not arrays.
+        c = math.sqrt(1 - beta2**t)
+        B.xp.multiply(g, 1 - beta1, out=new)
+        m *= beta1
+        m += new
+        B.xp.multiply(g, g, out=new)
+        new *= 1 - beta2
+        v *= beta2
+        v += new
+        B.xp.sqrt(v, out=new)
+        new += c * self.eps
+        B.xp.divide(m, new, out=new)
+        new *= lr * c / (1 - beta1**t)
+        B.xp.subtract(x, new, out=new)
+        return new
+
+
+class AdamW(Adam):
+    """Adam with weight decay beside the gradient, where its scale does not matter.
+
+        θ ← θ - α λ θ           matrices only; then Adam's step
+
+    Loshchilov & Hutter, "Decoupled Weight Decay Regularization" (2019), algorithm 2."""
+
+    def __init__(
+        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01
+    ):
+        at_least("AdamW", 0, weight_decay=weight_decay)
+        super().__init__(params, lr, betas, eps)
+        self.weight_decay = float(weight_decay)
+
+    def moved(self, i, x, g, lr):
+        if self.weight_decay and x.ndim >= 2:
+            x = x * (1 - lr * self.weight_decay)
+        return super().moved(i, x, g, lr)
+
+
+def clip_grad_norm(params, max_norm):
+    """Scale the gradients to a norm of at most max_norm, taken over all of them as one
+    long vector; return the norm before, a float.
+
+    Pascanu et al., "On the difficulty of training recurrent neural networks" (2013),
+    algorithm 1. On a GPU this waits once, for the norm.
+
+    Raises: FloatingPointError when the norm is not finite; then nothing has changed."""
+    at_least("clip_grad_norm", 0, max_norm=max_norm)
+    params = [p for p in unique("clip_grad_norm", params) if p.grad is not None]
+    norm = joint_norm(p.grad for p in params)
+    if norm == math.inf:  # were only the squares too large? Use a larger unit.
+        norm = 1e200 * joint_norm(p.grad.astype(float) * 1e-200 for p in params)
+    if not math.isfinite(norm):
+        bad = [p.shape for p in params if not B.to_numpy(B.xp.isfinite(p.grad)).all()]
+        raise FloatingPointError(
+            f"clip_grad_norm: the norm is {norm}; not finite: gradients of shape {bad}"
+        )
+    if norm > max_norm:
+        for p in params:
+            p.grad = B.xp.asarray(p.grad * (float(max_norm) / norm))
+    return norm
+
+
+def joint_norm(arrays):
+    """Return √(Σ x²) over all numbers in all arrays, summed in float64: in float32 the
+    square of 2e19 is infinite."""
+    squares = 0.0
+    for x in arrays:
+        x = B.xp.asarray(x, dtype=float)
+        squares = squares + B.xp.vdot(x, x)
+    return math.sqrt(float(B.to_numpy(squares)))
+
+
+def cosine(step, warmup, total, high, low=0.0):
+    """Return the learning rate of a step, counted from 0: it rises in a straight line
+    to `high` at step `warmup`, falls along half a cosine to `low` at step `total`, and
+    stays there.
+
+        α = low + (high - low) (1 + cos(π (step - warmup) / (total - warmup))) / 2
+
+    Loshchilov & Hutter, "SGDR" (2017), eq. 5. The first step is above 0: it makes
+    high / (warmup + 1).
+
+    >>> from minigrad.optim import cosine
+    >>> [cosine(step, 3, 7, high=1.0, low=0.5) for step in (0, 1, 2, 3, 5, 7, 9)]
+    [0.25, 0.5, 0.75, 1.0, 0.75, 0.5, 0.5]
+    """
+    if step < warmup:
+        return high * (step + 1) / (warmup + 1)
+    if step >= total:
+        return low
+    done = (step - warmup) / (total - warmup)
+    return low + (high - low) * (1 + math.cos(math.pi * done)) / 2
