@@ -40,10 +40,11 @@ class GPT(Module):
         dropout=0.0,
         positions="rope",
     ):
-        sizes = {"vocab": vocab, "context": context, "d_model": d_model}
-        for name, size in sizes.items() | {("layers", layers)}:
-            if size < 1:
-                raise ValueError(f"GPT: {name} is {size}; it must be at least 1")
+        if min(vocab, context, d_model, layers) < 1:
+            raise ValueError(
+                f"GPT: vocab {vocab}, context {context}, d_model {d_model} and layers "
+                f"{layers} must be at least 1"
+            )
         if positions not in ("rope", "learned"):
             raise ValueError(
                 f'GPT: positions {positions!r} are not "rope" or "learned"'
@@ -130,14 +131,16 @@ def generate(model, prompt, n, temperature=1.0, top_k=None, seed=0, cache=True):
     rng = numpy.random.default_rng(seed)
     training = model.training
     model.eval()
-    ids, store = prompt.tolist(), model.new_cache()
-    for _ in range(n):
-        if cache and len(ids) <= model.context:
-            logits = model([ids[len(store[0]) :]], store)  # (1, new ones, vocab)
-        else:
-            logits = model([ids[-model.context :]])  # (1, T, vocab)
-        ids.append(choose(B.to_numpy(logits[0, -1]), temperature, top_k, rng))
-    model.train(training)
+    try:
+        ids, store = prompt.tolist(), model.new_cache()
+        for _ in range(n):
+            if cache and len(ids) <= model.context:
+                logits = model([ids[len(store[0]) :]], store)  # (1, new ones, vocab)
+            else:
+                logits = model([ids[-model.context :]])  # (1, T, vocab)
+            ids.append(choose(B.to_numpy(logits[0, -1]), temperature, top_k, rng))
+    finally:
+        model.train(training)
     return numpy.array(ids)
 
 

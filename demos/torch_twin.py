@@ -1,0 +1,144 @@
+"""The language model once more in PyTorch, with the same weights: does it compute the
+same, and how long does a step take?
+
+Needs torch, which nothing else here does. The two take turns, step by step, so that
+whatever else the machine is doing slows both.
+
+Letters: B texts, T positions, d the width, h heads."""
+
+import statistics
+import time
+
+import numpy as np
+import torch
+from torch import nn as tnn
+from torch.nn import functional as F
+
+from attention import GPT
+from minigrad import cross_entropy, nn
+from minigrad.optim import AdamW, clip_grad_norm
+
+BETAS, DECAY, LR = (0.9, 0.99), 0.1, 1e-3
+
+
+class TwinBlock(tnn.Module):
+    """A block in nanoGPT's form: one product for Q, K and V, and torch's attention."""
+
+    def __init__(self, d, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm_1 = tnn.LayerNorm(d, bias=False)
+        self.qkv = tnn.Linear(d, 3 * d, bias=False)
+        self.output = tnn.Linear(d, d, bias=False)
+        self.norm_2 = tnn.LayerNorm(d, bias=False)
+        self.up = tnn.Linear(d, 4 * d, bias=False)
+        self.down = tnn.Linear(4 * d, d, bias=False)
+
+    def forward(self, x):
+        B, T, d = x.shape
+        parts = self.qkv(self.norm_1(x)).split(d, dim=2)  # three (B, T, d)
+        Q, K, V = (
+            part.view(B, T, self.heads, d // self.heads).transpose(1, 2)
+            for part in parts  # (B, h, T, d / h)
+        )
+        Y = F.scaled_dot_product_attention(Q, K, V, is_causal=True)
+        x = x + self.output(Y.transpose(1, 2).reshape(B, T, d))
+        return x + self.down(F.gelu(self.up(self.norm_2(x)), approximate="tanh"))
+
+
+class Twin(tnn.Module):
+    """A copy of a GPT with learned positions."""
+
+    def __init__(self, model):
+        super().__init__()
+        vocab, d = model.tokens.weight.shape
+        self.tokens = tnn.Embedding(vocab, d)
+        self.positions = tnn.Embedding(model.context, d)
+        heads = model.blocks[0].attention.heads
+        self.blocks = tnn.ModuleList(TwinBlock(d, heads) for _ in model.blocks)
+        self.norm = tnn.LayerNorm(d, bias=False)
+        for mine, theirs in pairs(self, model):
+            mine.data = torch.tensor(theirs)
+
+    def forward(self, ids):
+        x = self.tokens(ids) + self.positions(torch.arange(ids.shape[1]))  # (B, T, d)
+        for block in self.blocks:
+            x = block(x)
+        return self.norm(x) @ self.tokens.weight.T  # (B, T, vocab)
+
+
+def pairs(twin, model, read=lambda p: p.numpy()):
+    """Yield each parameter of the twin with what `read` gives for the model's own.
+
+    torch's Linear holds its weights (out, in), the transpose of ours."""
+    yield twin.tokens.weight, read(model.tokens.weight)
+    yield twin.positions.weight, read(model.positions.weight)
+    for theirs, ours in zip(twin.blocks, model.blocks, strict=True):
+        a = ours.attention
+        yield theirs.norm_1.weight, read(ours.norm_1.weight)
+        qkv = [read(part.weight) for part in (a.query, a.key, a.value)]
+        yield theirs.qkv.weight, np.concatenate(qkv, axis=1).T
+        yield theirs.output.weight, read(a.output.weight).T
+        yield theirs.norm_2.weight, read(ours.norm_2.weight)
+        yield theirs.up.weight, read(ours.mlp.up.weight).T
+        yield theirs.down.weight, read(ours.mlp.down.weight).T
+    yield twin.norm.weight, read(model.norm.weight)
+
+
+def race(steps=40, vocab=65, context=64, d=128, heads=4, layers=4, batch=12):
+    """Train both for some steps on the same random text and return a dict.
+
+    `ms` and `torch_ms`: the median milliseconds of a step, batch to updated weights;
+    `loss_gap`: the largest difference of their losses; `gradient_gap`: of the
+    gradients of the first step, relative to the largest gradient of that parameter."""
+    nn.seed(0)
+    model = GPT(vocab, context, d, heads, layers, positions="learned")
+    twin = Twin(model)
+    params = model.parameters()
+    ours = AdamW(params, lr=LR, betas=BETAS, weight_decay=DECAY)
+    matrices = [p for p in twin.parameters() if p.ndim > 1]
+    others = [p for p in twin.parameters() if p.ndim == 1]
+    theirs = torch.optim.AdamW(
+        [{"params": matrices}, {"params": others, "weight_decay": 0.0}],
+        lr=LR,
+        betas=BETAS,
+        weight_decay=DECAY,
+    )
+
+    def step(ids):
+        loss = cross_entropy(model(ids[:, :-1]), ids[:, 1:])
+        ours.zero_grad()
+        loss.backward()
+        clip_grad_norm(params, 1.0)
+        ours.step()
+        return loss.item()
+
+    def twin_step(ids):
+        ids = torch.tensor(ids)
+        logits = twin(ids[:, :-1])
+        loss = F.cross_entropy(logits.reshape(-1, vocab), ids[:, 1:].reshape(-1))
+        theirs.zero_grad()
+        loss.backward()
+        tnn.utils.clip_grad_norm_(twin.parameters(), 1.0)
+        theirs.step()
+        return loss.item()
+
+    rng = np.random.default_rng(0)
+    times, losses, gradient_gap = ([], []), ([], []), None
+    for _ in range(steps):
+        ids = rng.integers(vocab, size=(batch, context + 1))
+        for k, run in enumerate((step, twin_step)):
+            start = time.perf_counter()
+            losses[k].append(run(ids))
+            times[k].append(1000 * (time.perf_counter() - start))
+        if gradient_gap is None:
+            grads = pairs(twin, model, read=lambda p: p.grad)
+            gradient_gap = max(
+                np.abs(p.grad.numpy() - g).max() / np.abs(g).max() for p, g in grads
+            )
+    return {
+        "ms": statistics.median(times[0]),
+        "torch_ms": statistics.median(times[1]),
+        "loss_gap": max(abs(a - b) for a, b in zip(*losses, strict=True)),
+        "gradient_gap": float(gradient_gap),
+    }
