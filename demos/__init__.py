@@ -19,4 +19,6 @@ DEMOS = [
     Demo("capitals", "40 capitals, asked 67 ways: a hard, a soft, a two-headed lookup"),
     Demo("jump", "why a hard lookup cannot learn: it stays, then it jumps"),
     Demo("places", "answers on a map: a value can be anything that has a mean"),
+    Demo("exercise", "the chapter's exercise: 90 % alike is not a weight of 0.9"),
+    Demo("self_test", "the chapter's self-test, (a) to (e), answered by code"),
 ]

@@ -76,8 +76,8 @@ def demo(page):
         " one.",
         r"$i^\star=\arg\max_i\,1[k_i=q],\quad\partial v_{i^\star}/\partial q=0$",
         f"an answer at {np.isfinite(hard).sum()} of {len(t)} steps; the nearest key's"
-        f" latitude is equal at {(~moved).sum()} of {len(moved)} neighbouring steps and"
-        f" jumps by {np.abs(np.diff(nearest)).sum():.0f}° at {moved.sum()}",
+        f" stays for {(~moved).sum()} steps and jumps by"
+        f" {np.abs(np.diff(nearest)).sum():.0f}° at {moved.sum()}",
         np.isfinite(hard).sum() == 2 and moved.sum() == 1,
         hard_lookup,
     )

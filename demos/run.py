@@ -13,6 +13,7 @@ from minigrad import backend
 
 from . import DEMOS
 from .page import Claim, Page, Picture
+from .report import write_report
 
 STYLE = Path(__file__).with_name("figures.mplstyle")
 
@@ -40,6 +41,9 @@ def main(name=None):
             pages[demo.name] = run(demo, options.out)
         except OSError as error:  # such as a data file that is missing
             sys.exit(f"demos: {demo.name}: {error}")
+    if options.report:
+        with plt.style.context(STYLE):
+            print(f"wrote {write_report(pages, options.out / 'index.html')}")
     summarise([item for page in pages.values() for item in page.items], options.out)
 
 
@@ -47,26 +51,24 @@ def parse(name):
     """Return the options of the command line, with the demos it names in `demos`."""
     prog = f"python -m demos{f'.{name}' if name else ''}"
     parser = argparse.ArgumentParser(prog, description=f"Run {name or 'the demos'}.")
-    parser.add_argument(
-        "--out", type=Path, default="figures", help="folder of pictures"
-    )
-    parser.add_argument(
-        "--backend", choices=["numpy", "cupy"], help="the arrays to use"
-    )
+    option = parser.add_argument
+    option("--out", type=Path, default="figures", help="folder for the pictures")
+    option("--backend", choices=["numpy", "cupy"], help="which arrays to compute with")
+    option("--report", action="store_true", help="also write all claims as one page")
     if not name:
-        parser.add_argument(
-            "names", nargs="*", metavar="NAME", help="default: the tour"
+        option(
+            "names", nargs="*", metavar="NAME", help="which demos (default: the tour)"
         )
-        parser.add_argument("--list", action="store_true", help="list the demos")
-        parser.add_argument("--all", action="store_true", help="run the slow ones too")
+        option("--list", action="store_true", help="list the demos")
+        option("--all", action="store_true", help="run all demos, the slow ones too")
     options = parser.parse_args()
+    known = {demo.name: demo for demo in DEMOS}
     if name:
-        options.names = [name]
-    elif options.list:
+        options.demos = [known[name]]
+        return options
+    if options.list:
         print(listing())
         parser.exit()
-
-    known = {demo.name: demo for demo in DEMOS}
     unknown = [name for name in options.names if name not in known]
     if unknown:
         parser.exit(2, f"no demo named {', '.join(unknown)}; there are\n{listing()}\n")
@@ -108,7 +110,7 @@ def summarise(items, out):
     pictures = [item for item in items if isinstance(item, Picture)]
     claims = [item for item in items if isinstance(item, Claim)]
     failed = [claim.number for claim in claims if not claim.holds]
-    print(f"{len(pictures)} pictures in {out}{'/' if out.is_dir() else ''}")
-    print(f"{len(claims) - len(failed)} of {len(claims)} claims hold")
+    print(f"pictures: {len(pictures)}, in {out}")
+    print(f"claims that hold: {len(claims) - len(failed)} of {len(claims)}")
     if failed:
         sys.exit(f"demos: {', '.join(failed)} failed")

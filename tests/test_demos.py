@@ -1,0 +1,222 @@
+"""The demos: what the command line does, that every demo runs and its claims hold, and
+the numbers of the first ones."""
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from demos import DEMOS, capitals, datasets, exercise, places, self_test
+from demos.page import Claim, Page, Picture
+from demos.run import main, run
+from minigrad import backend
+
+FOLDER = Path(datasets.__file__).parent
+TOUR = [demo for demo in DEMOS if not demo.slow]
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Return a function that runs `python -m demos` with some words, and returns its
+    exit code, what it printed, and its message."""
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["demos", *map(str, words)])
+        code = 0
+        try:
+            main()
+        except SystemExit as leave:
+            code = leave.code or 0
+        printed = capsys.readouterr()
+        if isinstance(code, str):  # Python prints such a code and leaves with 1
+            return 1, printed.out, code
+        return code, printed.out, printed.err
+
+    return call
+
+
+@pytest.fixture
+def read_only():
+    """Return a folder in which this process may not write, not even as root."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o555)
+        root = hasattr(os, "geteuid") and os.geteuid() == 0
+        if root:
+            os.seteuid(65534)  # nobody
+        yield Path(folder)
+        if root:
+            os.seteuid(0)
+        os.chmod(folder, 0o755)
+
+
+def test_list_names_every_demo(command):
+    code, out, _ = command("--list")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == [d.name for d in DEMOS]
+
+
+def test_unknown_name_lists_the_demos(command, tmp_path):
+    code, _, message = command("exercise", "nonsense", "--out", tmp_path / "new")
+    assert code == 2
+    assert "no demo named nonsense" in message
+    assert all(demo.name in message for demo in DEMOS)
+    assert not (tmp_path / "new").exists()
+
+
+def test_pictures_go_to_a_folder_that_is_created_and_a_second_run_repeats_the_first(
+    command, tmp_path
+):
+    out = tmp_path / "not" / "yet"
+    pictures = []
+    for _ in range(2):
+        code, printed, _ = command("exercise", "--out", out)
+        assert code == 0
+        assert f"wrote {out / 'exercise.png'}" in printed
+        pictures.append((out / "exercise.png").read_bytes())
+    assert pictures[0] == pictures[1]
+    assert [file.name for file in out.iterdir()] == ["exercise.png"]
+
+
+def test_folder_that_cannot_be_written(command, read_only):
+    code, out, message = command("exercise", "--out", read_only)
+    assert (code, out) == (1, "")
+    assert message == f"demos: cannot write to {read_only}: Permission denied"
+
+
+def test_cupy_that_is_absent(command, monkeypatch, tmp_path, xp):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    code, out, message = command("--backend", "cupy", "--out", tmp_path / "new")
+    assert (code, out) == (1, "")
+    assert re.fullmatch("demos: .*cupy is not installed.*", message)
+    assert backend.xp is xp
+    assert not (tmp_path / "new").exists()
+
+
+def test_data_that_is_missing(command, monkeypatch, tmp_path):
+    monkeypatch.setattr(datasets, "FOLDER", tmp_path / "nowhere")
+    code, _, message = command("capitals", "--out", tmp_path)
+    assert code == 1
+    assert re.fullmatch(r"demos: capitals: .*capitals\.npz.*", message)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_claim_that_fails_is_the_exit_code(command, monkeypatch, tmp_path):
+    monkeypatch.setattr(exercise, "LOG_WEIGHTS", np.zeros(4))
+    code, out, message = command("exercise", "--out", tmp_path)
+    assert code == 1
+    assert "D4 FAILS: A query whose scores are log-weights" in out
+    assert message == "demos: D4 failed"
+
+
+@pytest.mark.parametrize("module", ["demos", "demos.exercise"])
+def test_as_a_program_without_a_display(tmp_path, module, xp):
+    env = {
+        k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")
+    }
+    env |= {"PYTHONPATH": str(FOLDER.parent), "MPLBACKEND": "TkAgg"}
+    words = ["exercise"] if module == "demos" else []
+    subprocess.run(
+        [sys.executable, "-m", module, *words], cwd=tmp_path, env=env, check=True
+    )
+    assert (tmp_path / "figures" / "exercise.png").stat().st_size > 10_000
+
+
+def test_report(command, tmp_path):
+    code, out, _ = command("exercise", "--report", "--out", tmp_path)
+    assert code == 0
+    assert f"wrote {tmp_path / 'index.html'}" in out
+    assert "D4" in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("demo", TOUR, ids=lambda demo: demo.name)
+def test_every_demo_of_the_tour_runs_and_its_claims_hold(demo, tmp_path):
+    items = run(demo, tmp_path).items
+    claims = [item for item in items if isinstance(item, Claim)]
+    assert claims
+    assert [claim for claim in claims if not claim.holds] == []
+    pictures = [item.path for item in items if isinstance(item, Picture)]
+    assert sorted(pictures) == sorted(tmp_path.iterdir())
+
+
+def test_the_table_is_complete():
+    files = {p.stem: p.read_text(encoding="utf-8") for p in FOLDER.glob("*.py")}
+    with_demo = {name for name, text in files.items() if "\ndef demo(page):" in text}
+    assert with_demo == {demo.name for demo in DEMOS}
+    for name in with_demo:
+        assert files[name].endswith(f'if __name__ == "__main__":\n    main("{name}")\n')
+
+
+def test_data_are_those_that_the_readme_describes():
+    readme = (FOLDER / "data" / "README.md").read_text(encoding="utf-8")
+    described = re.findall(r"^([0-9a-f]{64})  (\S+)$", readme, re.MULTILINE)
+    assert len(described) == 7
+    for digest, name in described:
+        data = (FOLDER / "data" / name).read_bytes()
+        assert hashlib.sha256(data).hexdigest() == digest, name
+
+
+def test_capitals_numbers():
+    data = datasets.capitals()
+    meaning, letters = capitals.heads(data)
+    hits = [
+        capitals.right(data, A).sum() for A in (meaning, letters, meaning + letters)
+    ]
+    assert hits == [39, 31, 48]
+    assert (data["expected"] >= 0).sum() == 58
+    np.testing.assert_allclose(meaning.sum(axis=1), 1, rtol=1e-12)
+    shared = places.effective_keys(meaning)
+    kinds = data["query_kind"]
+    assert shared[kinds == "none"].mean() == pytest.approx(24.9, abs=0.05)
+    assert shared[kinds == "exact"].mean() == pytest.approx(1.0, abs=0.05)
+
+
+def test_letter_runs():
+    assert capitals.runs("Oslo") == capitals.runs("oslo")
+    assert dict(capitals.runs("aa")) == {
+        "^a": 1, "aa": 1, "a$": 1, "^aa": 1, "aa$": 1
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("temperature", "expected"),
+    [
+        (0.1, [0.0003, 0.0001, 0.9994, 0.0001]),
+        (1.0, [0.199, 0.180, 0.442, 0.180]),
+        (10.0, [0.246, 0.244, 0.267, 0.244]),
+    ],
+)
+def test_exercise_as_written(temperature, expected):
+    got = exercise.weights(exercise.AS_WRITTEN, temperature)
+    np.testing.assert_allclose(got, expected, atol=5e-4)
+
+
+def test_exercise_with_log_weights():
+    got = exercise.weights(exercise.LOG_WEIGHTS, 1.0)
+    np.testing.assert_allclose(got, [0.099, 0.001, 0.899, 0.001], rtol=1e-12)
+
+
+def test_self_test_numbers():
+    first, *others = self_test.weights(self_test.SCORES)
+    assert first == pytest.approx(0.98018666, abs=5e-9)
+    assert others == [pytest.approx(0.00660445, abs=5e-9)] * 3
+
+
+def test_page_keeps_what_it_shows(tmp_path, capsys):
+    page = Page(tmp_path)
+    page.say("one  and\n two")
+    page.table(["name", "T"], [["a", 0.123456], ["long", 2.0]])
+    page.table(["empty"], [])
+    assert capsys.readouterr().out == (
+        "one and two\n\nname       T\na     0.1235\nlong       2\n\nempty\n\n"
+    )
+    text, table, empty = page.items
+    assert text == "one and two"
+    assert table.rows == [["a", "0.1235"], ["long", "2"]]
+    assert table.numeric == [False, True]
+    assert empty.rows == []
