@@ -186,8 +186,7 @@ def cosine(step, warmup, total, high, low=0.0):
 
         α = low + (high - low) (1 + cos(π (step - warmup) / (total - warmup))) / 2
 
-    Loshchilov & Hutter, "SGDR" (2017), eq. 5. The first step is above 0: it makes
-    high / (warmup + 1).
+    Loshchilov & Hutter, "SGDR" (2017), eq. 5. Step 0 has high / (warmup + 1).
 
     >>> from minigrad.optim import cosine
     >>> [cosine(step, 3, 7, high=1.0, low=0.5) for step in (0, 1, 2, 3, 5, 7, 9)]

@@ -74,6 +74,14 @@ def gelu(a):
     return a / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (a + 0.044715 * a**3)))
 
 
+def centered(a):
+    return a - a.mean(axis=-1, keepdims=True)
+
+
+def over_rms(a, eps=1e-5):
+    return a / np.sqrt((a * a).mean(axis=-1, keepdims=True) + eps)
+
+
 CASES = {
     "add": each(mg.add, np.add, *PAIRS),
     "subtract": each(mg.subtract, np.subtract, *PAIRS),
@@ -153,4 +161,6 @@ CASES = {
         (partial(mg.einsum, s), partial(np.einsum, s), inputs)
         for s, inputs in EINSUMS.items()
     ],
+    "center": each(mg.center, centered, (x,), (row,), (cube,)),
+    "rms_norm": along(mg.rms_norm, over_rms, cube, {}, {"eps": 1.0}),
 }
