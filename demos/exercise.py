@@ -64,12 +64,9 @@ def draw():
         for wanted in (0.1, 0.9):
             ax.axhline(wanted, color="0.5", linestyle="--", linewidth=1)
         by_T = np.array([weights(query, t) for t in T])
-        for i, colour, name in [
-            (2, "C0", " 2"),
-            (0, "C1", " 0"),
-            (1, "C2", "s 1 and 3"),
-        ]:
-            ax.plot(T, by_T[:, i], color=colour, label=f"document{name}")
+        ax.plot(T, by_T[:, 2], label="document 2")
+        ax.plot(T, by_T[:, 0], label="document 0")
+        ax.plot(T, by_T[:, 1], label="documents 1 and 3")
         for t in TEMPERATURES:
             ax.plot([t] * 3, weights(query, t)[[2, 0, 1]], ".", color="black", ms=7)
         ax.set(xscale="log", ylim=(-0.03, 1.03), xlabel="temperature T")
@@ -101,8 +98,8 @@ def demo(page):
         "D4",
         "As written, the exercise's expectation holds at no temperature.",
         r"$softmax\left((0.1,\,0,\,0.9,\,0)/T\right)\neq(0.1,\,0,\,0.9,\,0)$",
-        f"weights {np.round(weights(AS_WRITTEN, 1.0), 3).tolist()} at T = 1; the nearest"
-        f" over all T is T = {grid[off.argmin()]:.2f}, off by {off.min():.3f}",
+        f"weights {np.round(weights(AS_WRITTEN, 1.0), 3).tolist()} at T = 1; nearest are"
+        f" {np.round(by_T[off.argmin()], 3).tolist()} at T = {grid[off.argmin()]:.2f}",
         off.min() > 0.01,
         soft_lookup,
     )
