@@ -13,7 +13,6 @@ from .arithmetic import add, divide, multiply, negative, positive, subtract
 from .elementwise import (
     abs,
     exp,
-    gelu,
     log,
     maximum,
     minimum,
@@ -24,6 +23,7 @@ from .elementwise import (
     tanh,
     where,
 )
+from .gelu import gelu
 from .shapes import (
     astype,
     broadcast_to,

@@ -115,7 +115,8 @@ def wins(won, tied, y):
 # y = aᵇ             dL/da = g b aᵇ⁻¹       dL/db = g y log a
 #
 # Where b = 0, y is 1 for every a, so dL/da is 0 although aᵇ⁻¹ may be infinite. Where a
-# = 0, y is 0 for every b > 0, so dL/db is 0 although log a is infinite.
+# = 0, y is 0 for every b > 0, so dL/db is 0 although log a is infinite. Where a < 0, y
+# is defined at single points b only, so dL/db is NaN.
 @primitive
 def power(a, b, /):
     return a**b
@@ -123,13 +124,11 @@ def power(a, b, /):
 
 @power.rule
 def _(g, y, a, b):
-    if type(b) in (
-        int,
-        float,
-    ):  # x**2 and the like: exact, and no logarithm of a negative number
+    if type(b) in (int, float):  # x**2 and the like
         return g * (b * a ** (b - 1)) if b else 0 * g, None
     ga = g * b * a ** where(plain(b) == 0, 1.0, b - 1)
-    return ga, g * y * log(where((plain(a) == 0) & (plain(b) >= 0), 1.0, a))
+    gb = g * y * log(where(plain(a) > 0, a, 1.0))
+    return ga, where(plain(a) < 0, math.nan, gb)
 
 
 # y = max(x, 0)      dL/dx = g where x > 0, else 0; at the kink x = 0 it is 0
@@ -167,55 +166,6 @@ def sigmoid(x, /):
 @sigmoid.rule
 def _(g, y, x):
     return g * y * (1 - y)
-
-
-# y = x (1 + t) / 2  with t = tanh u, u = √(2/π) (x + 0.044715 x³)
-#
-# dt/dx = (1 - t²) du/dx and du/dx = √(2/π) (1 + 3 · 0.044715 x²), so by the product
-# rule, and with 1 - t² = (1 + t) (1 - t),
-#
-#     dL/dx = g (1 + t) / 2 · (1 + (1 - t) x du/dx)
-#
-# Hendrycks & Gimpel, "Gaussian Error Linear Units" (2016), section 2. It approximates x
-# Φ(x), Φ the normal distribution function, to 5e-4; NumPy has no erf for Φ itself.
-ROOT_2_PI = math.sqrt(2 / math.pi)
-
-
-@primitive
-def gelu(x, /):
-    y = cubic(x, 0.044715)  # in place from here on: fresh arrays cost more than tanh
-    B.xp.tanh(y, out=y)
-    y += 1
-    y *= 0.5
-    y *= x
-    return y
-
-
-@gelu.rule
-def _(g, y, x):
-    if type(y) is Tensor:
-        t = tanh(ROOT_2_PI * x * (1 + 0.044715 * x * x))
-        dudx = ROOT_2_PI * (1 + 3 * 0.044715 * x * x)
-        return g * (0.5 * (1 + t) * (1 + (1 - t) * x * dudx))
-    t = cubic(x, 0.044715)  # the same in three new arrays instead of fifteen
-    B.xp.tanh(t, out=t)
-    dx = 1 - t
-    dx *= cubic(x, 3 * 0.044715)
-    dx += 1
-    t += 1
-    t *= 0.5
-    dx *= t
-    dx *= g
-    return dx
-
-
-def cubic(x, c):
-    """Return √(2/π) (x + c x³): u with c = 0.044715, and x du/dx with three times it."""
-    u = B.xp.asarray(x * x)  # which NumPy makes a scalar where x is 0-d
-    u *= ROOT_2_PI * c
-    u += ROOT_2_PI
-    u *= x
-    return u
 
 
 Tensor.__abs__ = abs
