@@ -154,6 +154,7 @@ def clip_grad_norm(params, max_norm):
 
     Raises: FloatingPointError when the norm is not finite; then nothing has changed."""
     at_least("clip_grad_norm", 0, max_norm=max_norm)
+    max_norm = float(max_norm)
     params = [p for p in unique("clip_grad_norm", params) if p.grad is not None]
     norm = joint_norm(p.grad for p in params)
     if norm == math.inf:  # were only the squares too large? Use a larger unit.
@@ -165,13 +166,12 @@ def clip_grad_norm(params, max_norm):
         )
     if norm > max_norm:
         for p in params:
-            p.grad = B.xp.asarray(p.grad * (float(max_norm) / norm))
+            p.grad = B.xp.asarray(p.grad * (max_norm / norm))
     return norm
 
 
 def joint_norm(arrays):
-    """Return √(Σ x²) over all numbers in all arrays, summed in float64: in float32 the
-    square of 2e19 is infinite."""
+    """Return √(Σ x²) over all arrays, in float64: float32 has no square of 2e19."""
     squares = 0.0
     for x in arrays:
         x = B.xp.asarray(x, dtype=float)

@@ -1,0 +1,32 @@
+"""The optimisers as plain loops that follow the papers, and a Tensor to work on."""
+
+import numpy as np
+from conftest import array
+
+from minigrad import Tensor
+
+
+def tensor(values, gradient=None, dtype="f8"):
+    """Return a Tensor with these values and this gradient."""
+    p = Tensor(np.array(values, dtype))
+    p.grad = None if gradient is None else array(np.reshape(gradient, p.shape), dtype)
+    return p
+
+
+def sgd(x, gradients, lr, momentum=0.0, weight_decay=0.0):
+    v = 0
+    for g in gradients:
+        v = momentum * v + g + weight_decay * x
+        x = x - lr * v
+    return x
+
+
+def adam(x, gradients, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
+    m, v = 0, 0
+    for t, g in enumerate(gradients, 1):
+        x = x - lr * weight_decay * x
+        m = betas[0] * m + (1 - betas[0]) * g
+        v = betas[1] * v + (1 - betas[1]) * g**2
+        m_hat, v_hat = m / (1 - betas[0] ** t), v / (1 - betas[1] ** t)
+        x = x - lr * m_hat / (np.sqrt(v_hat) + eps)
+    return x

@@ -1,0 +1,186 @@
+"""Files of parameters: what is written comes back to the last bit, or not at all."""
+
+import os
+
+import numpy as np
+import pytest
+from conftest import array, normal, same
+
+from minigrad import Tensor, load, nn, optim, save
+
+
+class Model(nn.Module):
+    """A small model with tied weights."""
+
+    def __init__(self, width=2):
+        self.table = nn.Embedding(3, width)
+        self.layers = [nn.Linear(width, width), nn.LayerNorm(width)]
+        self.tied = self.table.weight
+        self.scale = Tensor(1.5)
+
+    def __call__(self, ids):
+        x = self.table(ids)
+        for layer in self.layers:
+            x = layer(x)
+        return x @ self.tied.T * self.scale
+
+
+def train(model, optimizer, steps):
+    for seed in steps:
+        optimizer.zero_grad()
+        model([0, 2, 2]).backward(array(normal(3, 3, seed=seed), "f4"))
+        optimizer.step()
+
+
+def assert_unchanged(thing, before):
+    for name, x in thing.state_dict().items():
+        same(x, before[name])
+
+
+def test_a_model_comes_back_to_the_last_bit_and_tied(tmp_path):
+    model, other = Model(), Model()
+    save(tmp_path / "m.npz", model)
+    load(tmp_path / "m.npz", other)
+    assert_unchanged(other, model.state_dict())
+    assert other.tied is other.table.weight
+    with np.load(tmp_path / "m.npz") as archive:  # numpy can read it too
+        assert list(archive) == list(model.state_dict())
+        same(archive["layers.0.weight"], model.layers[0].weight)
+
+
+@pytest.mark.parametrize(
+    "make", [optim.AdamW, lambda p: optim.SGD(p, 0.1, momentum=0.9)]
+)
+def test_a_resumed_run_continues_to_the_last_bit(make, tmp_path):
+    path, (model, resumed) = str(tmp_path / "run.npz"), (Model(), Model())
+    optimizer, resumed_optimizer = make(model.parameters()), make(resumed.parameters())
+    train(model, optimizer, range(4))
+    save(path, model, optimizer)
+    train(model, optimizer, range(4, 8))
+    load(path, resumed, resumed_optimizer)
+    train(resumed, resumed_optimizer, range(4, 8))
+    assert_unchanged(resumed, model.state_dict())
+    load(path, resumed)  # without the state of the optimiser
+    assert resumed.state_dict().keys() == model.state_dict().keys()
+
+
+def test_equal_states_make_equal_files_and_any_name_is_allowed(tmp_path):
+    model = nn.Module()
+    vars(model).update({"file": Tensor([1.0]), "allow_pickle": Tensor([2.0])})
+    for name in "ab":
+        save(tmp_path / name, model)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    model.file.data = array([9.0])
+    load(tmp_path / "a", model)
+    same(model.file, [1.0])
+
+
+def test_a_file_cut_short_anywhere_is_refused(tmp_path):
+    model, path = nn.Linear(2, 1), tmp_path / "m.npz"
+    save(path, model)
+    before, good = model.state_dict(), path.read_bytes()
+    for n in range(len(good)):
+        path.write_bytes(good[:n])
+        with pytest.raises(ValueError, match="m.npz: .* is damaged"):
+            load(path, model)
+    assert_unchanged(model, before)
+
+
+def test_a_byte_inverted_anywhere_is_refused_unless_it_does_no_harm(tmp_path):
+    model, path = nn.Linear(2, 1), tmp_path / "m.npz"
+    save(path, model)
+    saved, good = model.state_dict(), path.read_bytes()
+    refused = 0
+    for n in range(len(good)):
+        path.write_bytes(good[:n] + bytes([good[n] ^ 255]) + good[n + 1 :])
+        model.weight.data = array(np.zeros((2, 1)), "f4")
+        try:
+            load(path, model)
+        except ValueError:
+            refused += 1
+            same(model.weight, np.zeros((2, 1)))
+        else:  # a date, say
+            assert_unchanged(model, saved)
+    assert refused >= 2 * 128 + 12  # all of both entries, headers and numbers
+
+
+def test_a_damaged_entry_is_named(tmp_path):
+    model, path = nn.Linear(2, 1), tmp_path / "m.npz"
+    save(path, model)
+    content = path.read_bytes()
+    numbers = model.bias.numpy().tobytes()
+    at = content.index(b"bias.npy") + 8 + 128
+    assert content[at : at + len(numbers)] == numbers
+    path.write_bytes(content[:at] + b"\x01" + content[at + 1 :])
+    with pytest.raises(ValueError, match="bias.npy is damaged: Bad CRC-32"):
+        load(path, model)
+
+
+def test_a_file_can_run_nothing(tmp_path):
+    model, path = nn.Linear(1, 1, bias=False), tmp_path / "m.npz"
+    with open(path, "wb") as file:
+        np.savez(file, weight=np.array([[print]], dtype=object))
+    with pytest.raises(ValueError, match="weight.npy is damaged: Object arrays"):
+        load(path, model)
+
+
+@pytest.mark.parametrize(
+    ("written", "error", "message"),
+    [
+        (lambda: nn.Linear(2, 3, bias=False), ValueError, r"missing \['bias'\]"),
+        (lambda: nn.Linear(3, 3), ValueError, r"'weight' has shape \(3, 3\)"),
+        (lambda: nn.Linear(2, 3).astype(float), TypeError, "'weight' is float64"),
+        (Model, ValueError, "unknown .*'layers.0.bias', .*'scale', 'table.weight'"),
+    ],
+)
+def test_another_model_is_refused_and_changes_nothing(
+    written, error, message, tmp_path
+):
+    model, path = nn.Linear(2, 3), tmp_path / "m.npz"
+    before = model.state_dict()
+    save(path, written())
+    with pytest.raises(error, match=message):
+        load(path, model)
+    assert_unchanged(model, before)
+
+
+def test_the_state_of_another_optimiser_is_refused_and_changes_nothing(tmp_path):
+    model, path = nn.Linear(2, 3), tmp_path / "m.npz"
+    optimizer = optim.Adam(model.parameters())
+    for other in (None, optim.SGD(model.parameters(), 0.1)):
+        save(path, model, other)
+        before, kept = model.state_dict(), optimizer.state_dict()
+        model.weight.data = before["weight"] = array(normal(2, 3), "f4")
+        with pytest.raises(ValueError, match=r"missing .*'m.0'"):
+            load(path, model, optimizer)
+        assert_unchanged(model, before)
+        assert_unchanged(optimizer, kept)
+
+
+def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch):
+    model, path = nn.Linear(2, 3), tmp_path / "m.npz"
+    save(path, model)
+    before, old = model.state_dict(), path.read_bytes()
+    model.bias.data = array(normal(3), "f4")
+
+    def crash(*_, **__):
+        raise OSError("no space left")
+
+    for place, name in ((os, "fsync"), (os, "replace"), (np.lib.format, "write_array")):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, name, crash)
+            with pytest.raises(OSError, match="no space left"):
+                save(path, model)
+        assert path.read_bytes() == old and os.listdir(tmp_path) == ["m.npz"]
+    load(path, model)
+    assert_unchanged(model, before)
+
+
+def test_a_place_that_cannot_be_written_or_read_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="missing"):
+        save(tmp_path / "missing" / "m.npz", nn.Linear(1, 1))
+    with pytest.raises(FileNotFoundError, match="m.npz"):
+        load(tmp_path / "m.npz", nn.Linear(1, 1))
+    with pytest.raises(IsADirectoryError):
+        save(tmp_path, nn.Linear(1, 1))
+    assert os.listdir(tmp_path) == os.listdir(tmp_path.parent / tmp_path.name) == []
