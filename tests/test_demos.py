@@ -61,6 +61,19 @@ def test_list_names_every_demo(command):
     assert [line.split()[0] for line in out.splitlines()] == [d.name for d in DEMOS]
 
 
+def test_which_demos_run(command, monkeypatch, tmp_path):
+    ran = []
+    monkeypatch.setattr("demos.run.run", lambda d, out: ran.append(d.name) or Page(out))
+    for words, expected in [
+        ([], [demo.name for demo in TOUR]),
+        (["--all"], [demo.name for demo in DEMOS]),
+        (["self_test", "capitals"], ["self_test", "capitals"]),
+    ]:
+        ran.clear()
+        assert command(*words, "--out", tmp_path)[0] == 0
+        assert ran == expected
+
+
 def test_unknown_name_lists_the_demos(command, tmp_path):
     code, _, message = command("exercise", "nonsense", "--out", tmp_path / "new")
     assert code == 2
