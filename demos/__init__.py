@@ -16,9 +16,22 @@ class Demo(NamedTuple):
 
 
 DEMOS = [
+    Demo("lookup", "one query, its weights, its answer, its gradient; six scores"),
     Demo("capitals", "40 capitals, asked 67 ways: a hard, a soft, a two-headed lookup"),
     Demo("jump", "why a hard lookup cannot learn: it stays, then it jumps"),
     Demo("places", "answers on a map: a value can be anything that has a mean"),
+    Demo("soft_argmax", "one dial from the mean of all values to the best key's"),
+    Demo("hull", "what can come out of a lookup, and what cannot"),
+    Demo("smoothing", "kernel regression on real data, its bandwidth learned"),
     Demo("exercise", "the chapter's exercise: 90 % alike is not a weight of 0.9"),
+    Demo("covariance", "the gradient of a query is a covariance"),
+    Demo("underflow", "where float16, float32 and float64 cut the losing key off"),
+    Demo("saturation", "sharp weights stop the gradient; the cure is a square root"),
+    Demo("paths", 'Table 1 of "Attention Is All You Need", measured on graphs'),
+    Demo("reach", "how far back a position sees, and what gradient gets there"),
+    Demo("parallel", "n lookups are two matrix products and one softmax"),
+    Demo("content", "attention looks for what, convolution for where"),
+    Demo("roles", "keys that are their own values, and what that costs"),
+    Demo("memory", "the matrix of scores is quadratic, and need not be stored"),
     Demo("self_test", "the chapter's self-test, (a) to (e), answered by code"),
 ]

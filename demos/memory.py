@@ -1,0 +1,96 @@
+"""Memory: what the matrix of scores takes.
+
+Problem. n queries and n keys make n² scores. At n = 100,000 in float32 that is 40 GB.
+
+Formula. With n positions of width d:
+
+    Q, K, V and the output      4 n d numbers       slope 1 on a log-log axis
+    scores, weights, and the
+    gradients of both           4 n² numbers        slope 2
+
+The n² is a matter of storage, not of attention: a row of weights is needed only while its
+output is summed. So take the keys block by block, and carry along what softmax needs, its
+maximum and its sum. Milakov and Gimelshein (2018), Rabe and Staats (2021), Dao et al.
+(2022).
+
+What to look at. The slopes of the peaks, measured while the pass runs, forward and back.
+Both give the same numbers.
+"""
+
+import tracemalloc
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from attention import attention
+from minigrad import Tensor
+from minigrad import backend as B
+
+from .run import main
+
+NS = 256, 512, 1024, 2048
+D = 8
+WAYS = {"scores stored": attention}
+
+
+def forward_and_back(attend, n, seed=0):
+    """Return the output and the gradients of Q, K and V for a random cotangent."""
+    rng = np.random.default_rng(seed)
+    Q, K, V, g = rng.normal(size=(4, n, D))
+    leaves = Tensor(Q), Tensor(K), Tensor(V)
+    y = attend(*leaves)
+    y.backward(g)
+    return [y.numpy(), *(B.to_numpy(x.grad) for x in leaves)]
+
+
+def peak(attend, n):
+    """Return the most bytes that were held at a time during a pass, as the host's
+    allocator saw them."""
+    tracemalloc.start()
+    forward_and_back(attend, n)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most
+
+
+def slope(peaks):
+    """Return the power of n in the last doubling."""
+    return float(np.log2(peaks[-1] / peaks[-2]))
+
+
+def demo(page):
+    if B.xp is not np:
+        page.say("tracemalloc sees the memory of the host alone: run this on NumPy.")
+        return
+    peaks = {
+        name: [peak(attend, n) / 2**20 for n in NS] for name, attend in WAYS.items()
+    }
+    page.table(
+        ["peak in MiB", *(f"n = {n}" for n in NS), "slope"],
+        [[name, *row, slope(row)] for name, row in peaks.items()],
+    )
+
+    figure, ax = plt.subplots(figsize=(6.4, 3.8))
+    for (name, row), colour in zip(peaks.items(), ("C1", "C0"), strict=False):
+        ax.loglog(NS, row, "o-", color=colour)
+        text = f"{name}\nslope {slope(row):.2f}"
+        ax.text(2300, row[-1], text, color=colour, va="center")
+    ax.set_xticks(NS, NS)
+    ax.minorticks_off()
+    ax.set(xlabel="positions n", ylabel="peak of a pass, forward and back / MiB")
+    ax.set(title="Twice the length, four times the memory", xlim=(220, 5000))
+    page.picture(figure, "memory")
+    stored = peaks["scores stored"]
+    page.claim(
+        "D2",
+        "The matrix of scores makes the memory of attention quadratic in its length.",
+        r"$n\,m$ scores",
+        f"slope {slope(stored):.2f} from n = {NS[-2]} to {NS[-1]}; {stored[-1]:.0f} MiB,"
+        f" {stored[-1] * 2**17 / NS[-1] ** 2:.1f} matrices of n² float64",
+        1.9 < slope(stored) < 2.05,
+        attention,
+    )
+
+
+if __name__ == "__main__":
+    main("memory")
