@@ -43,6 +43,17 @@ def to_numpy(x):
     return x.get() if hasattr(x, "get") else numpy.asarray(x)
 
 
+def real(op, values):
+    """Return real numbers as an array of the backend, the same one if it was one."""
+    try:
+        x = values if isinstance(values, xp.ndarray) else numpy.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{op}: {error}") from error
+    if x.dtype.kind not in "biuf":
+        raise TypeError(f"{op}: expected real numbers, got {x.dtype}, {values!r}")
+    return xp.asarray(x)
+
+
 def integers(op, values):
     """Return integers as an array, on the host if they came from there."""
     values = values if isinstance(values, xp.ndarray) else numpy.asarray(values)
@@ -74,7 +85,7 @@ def checked_index(index, shape):
         numpy.broadcast_to(numpy.int8(0), shape)[index]
 
     def moved(part):
-        if not isinstance(part, (list, numpy.ndarray)):
+        if not isinstance(part, (list, tuple, numpy.ndarray)):
             return part
         part = numpy.asarray(part)  # NumPy takes [] for floats
         return xp.asarray(part if part.size else part.astype(int))

@@ -131,7 +131,8 @@ def grad(f, argnum=0):
     it returns a Tensor that remembers how it depends on them, so that grad(grad(f)) is
     the second derivative.
 
-    Raises: ValueError when f returns more than one number.
+    Raises: ValueError when f returns more than one number, TypeError when it returns
+    no number, IndexError when there is no argument `argnum`.
 
     >>> from minigrad import grad
     >>> grad(grad(lambda x: x**3))(2.0)                         # 6x
@@ -141,6 +142,10 @@ def grad(f, argnum=0):
     @functools.wraps(f)
     def df(*args, **kwargs):
         args = list(args)
+        if not -len(args) <= argnum < len(args):
+            raise IndexError(
+                f"grad: argnum is {argnum}, f was given {len(args)} positional arguments"
+            )
         # A new Tensor even if x is one: f may use that one elsewhere, as a constant.
         x = +args[argnum] if type(args[argnum]) is Tensor else Tensor(args[argnum])
         args[argnum] = x
@@ -149,7 +154,8 @@ def grad(f, argnum=0):
             y = f(*args, **kwargs)
         finally:
             thread.paused = paused
-        if getattr(y, "size", 1) != 1:
+        (y,) = constants("grad", [y])
+        if y.size != 1:
             raise ValueError(f"grad: f returned shape {y.shape}; it must be one number")
         made_from = list(reverse_order(y, x)) if type(y) is Tensor else []
         if not any(t is x for t in made_from):

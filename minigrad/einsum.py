@@ -69,7 +69,7 @@ def parse(subscripts, ndims):
     letters = left.replace(",", "").replace("…", "")
     if not arrow:
         out = "…" + "".join(sorted(c for c in letters if letters.count(c) == 1))
-    if unknown := sorted(set(text) - set(string.ascii_letters + ",->…")):
+    if unknown := sorted(set(left + out) - set(string.ascii_letters + ",…")):
         raise ValueError(f"unknown subscript {unknown[0]!r}")
     if unknown := sorted(set(out) - set(letters + "…")):
         raise ValueError(f"output subscript {unknown[0]!r} is in no term")
@@ -87,6 +87,9 @@ def parse(subscripts, ndims):
         if extra < 0 or (extra and "…" not in term):
             term = term.replace("…", "...")
             raise ValueError(f"term {term!r} does not fit an operand of {ndim} axes")
+
+    if max(front) and "…" not in out:
+        raise ValueError("the output lacks the ... of a term")
 
     def filled(term, extra):  # ellipses broadcast: they align on the right
         return term.replace("…", "".join(spare[len(spare) - extra :]))

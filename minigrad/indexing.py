@@ -1,8 +1,11 @@
 """Indexing: x[index] reads, and its transpose `scatter` adds back to where was read."""
 
 from . import backend as B
-from .primitive import primitive
+from .primitive import constants, primitive
+from .shapes import slices_before
 from .tensor import Tensor
+
+ONCE = int, slice, type(None), type(...)  # an index of these reads nothing twice
 
 
 # y = x[index]       dL/dx = zeros, with g added at the index, once for every reading
@@ -27,10 +30,10 @@ def scatter(x, /, index, shape):
     y = B.xp.zeros(shape, dtype=x.dtype)
     index = B.checked_index(index, shape)
     parts = index if isinstance(index, tuple) else (index,)
-    if any(hasattr(part, "shape") or isinstance(part, list) for part in parts):
-        B.xp.add.at(y, index, x)
-    else:  # slices and single numbers read nothing twice
+    if all(isinstance(part, ONCE) for part in parts):
         y[index] = x
+    else:
+        B.xp.add.at(y, index, x)
     return y
 
 
@@ -40,12 +43,14 @@ def _(g, y, x, index, shape):
 
 
 def take(x, indices, axis=0):
-    """Return the entries of x at the integer `indices` along an axis; negative ones
-    count from the end.
+    """Return the entries of x at integer indices along an axis; negative ones count
+    from the end.
 
-    Raises: IndexError for an index that is out of range or not an integer.
+    Raises: IndexError for an index out of range, TypeError for one that is no integer.
     """
-    return x[(slice(None),) * (axis % x.ndim) + (indices,)]
+    (x,) = constants("take", [x])
+    indices = B.integers("take", indices)
+    return getitem(x, index=(*slices_before("take", x, axis), indices))
 
 
 Tensor.__getitem__ = lambda x, index: getitem(x, index=index)

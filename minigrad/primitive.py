@@ -14,7 +14,7 @@ from . import backend as B
 from .tensor import Tensor
 
 PRIMITIVES = {}  # name -> op; a test demands a gradient check for each
-READY = {Tensor, float, int}  # types of input that need no conversion
+READY = {Tensor, float, int}  # types that need no conversion beside an array
 
 
 class _Thread(threading.local):
@@ -49,17 +49,18 @@ def primitive(forward):
     kinds = [p.kind for p in signature.parameters.values()]
     variadic = inspect.Parameter.VAR_POSITIONAL in kinds
     arity = kinds.count(inspect.Parameter.POSITIONAL_ONLY)
+    ready = READY if arity > 1 else {Tensor}
 
     @functools.wraps(forward)
     def op(*inputs, **params):
-        if len(inputs) != arity and not variadic:
-            # as in sum(x, 0), where 0 is the parameter `axis`
-            bound = list(signature.bind(*inputs, **params).arguments.items())
-            inputs, params = tuple(x for _, x in bound[:arity]), dict(bound[arity:])
-        types = {*map(type, inputs)}
         try:
-            if not types <= READY:
-                inputs = constants(name, inputs)
+            if len(inputs) != arity and not variadic:
+                # as in sum(x, 0), where 0 is the parameter `axis`
+                bound = list(signature.bind(*inputs, **params).arguments.items())
+                inputs, params = tuple(x for _, x in bound[:arity]), dict(bound[arity:])
+            types = {*map(type, inputs)}
+            if not types <= ready:
+                inputs = constants(name, inputs, ready)
             values = [x.data if type(x) is Tensor else x for x in inputs]
             y = forward(*values, **params)
         except (ValueError, IndexError, TypeError) as error:
@@ -82,8 +83,8 @@ def primitive(forward):
     return op
 
 
-def constants(name, inputs):
-    """Return the inputs with every constant a number or an array of the backend.
+def constants(name, inputs, ready=frozenset({Tensor})):
+    """Return the inputs with all that is not ready turned into arrays of the backend.
 
     float32 stays float32: a NumPy scalar, a 0-d array or an array of integers takes the
     dtype of the Tensors beside it, as a Python number does. Only arrays of floats have
@@ -92,20 +93,15 @@ def constants(name, inputs):
     dtypes = [x.dtype for x in inputs if type(x) is Tensor]
 
     def constant(x):
-        if type(x) in READY:
+        if type(x) in ready:
             return x
-        if not isinstance(x, B.xp.ndarray):
-            if getattr(x, "ndim", 0):
-                module = type(x).__module__.split(".")[0]
-                raise TypeError(
-                    f"{name}: got an array of {module}, the backend is "
-                    f"{B.xp.__name__}; wrap it in Tensor, or backend.xp.asarray"
-                )
-            x = B.xp.asarray(x)
-        if x.dtype.kind not in "biuf":
+        if getattr(x, "ndim", 0) and not isinstance(x, B.xp.ndarray):
+            module = type(x).__module__.split(".")[0]
             raise TypeError(
-                f"{name}: expected Tensors, arrays or numbers, all real, got {x.dtype}"
+                f"{name}: got an array of {module}, the backend is "
+                f"{B.xp.__name__}; wrap it in Tensor, or backend.xp.asarray"
             )
+        x = B.real(name, x)
         weak = x.dtype.kind in "iu" or (x.ndim == 0 and x.dtype.kind == "f")
         return x.astype(B.xp.result_type(*dtypes)) if dtypes and weak else x
 
@@ -144,7 +140,7 @@ class no_grad:
         thread.paused -= 1
 
     def __call__(self, function):
-        refuse_generator(function.__code__)
+        refuse_generator(getattr(function, "__code__", None))
 
         @functools.wraps(function)
         def call(*args, **kwargs):
@@ -158,7 +154,7 @@ PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERAT
 
 
 def refuse_generator(code):
-    if code.co_flags & PAUSING:
+    if code is not None and code.co_flags & PAUSING:
         raise RuntimeError(
             f"no_grad: {code.co_name} is a generator; collect its values in the block"
         )

@@ -18,7 +18,7 @@ def reduced_axes(x, axis):
     axes = (
         range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     )
-    return [i % x.ndim for i in axes]
+    return [i % x.ndim if x.ndim else 0 for i in axes]  # NumPy grants 0-d an axis
 
 
 def expand(g, x, axis):
@@ -29,7 +29,8 @@ def expand(g, x, axis):
 
 def reduced_size(x, axis):
     """Return how many numbers go into each number of the result."""
-    return math.prod(x.shape[i] for i in reduced_axes(x, axis))
+    axes = reduced_axes(x, axis)
+    return math.prod(n for i, n in enumerate(x.shape) if i in axes)
 
 
 # y = Σᵢ xᵢ          dL/dxᵢ = g

@@ -3,10 +3,12 @@
 Each number of y is some number of x, so each rule sends g back along the same way.
 """
 
+import numbers
+import operator
 from itertools import pairwise
 
 from . import backend as B
-from .primitive import primitive
+from .primitive import constants, primitive
 from .tensor import Tensor
 
 
@@ -29,7 +31,7 @@ def transpose(x, /, axes=None):
 
 @transpose.rule
 def _(g, y, x, axes=None):
-    if axes is None:
+    if axes is None or x.ndim < 2:
         return transpose(g)
     back = sorted(range(x.ndim), key=lambda i: axes[i] % x.ndim)  # the inverse
     return transpose(g, axes=tuple(back))
@@ -71,15 +73,22 @@ def _(g, y, x, dtype):
     return g
 
 
+def slices_before(op, x, axis):
+    """Return an index's parts for the axes before this one: all of each."""
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"{op}: axis {axis} is out of range for shape {x.shape}")
+    return (slice(None),) * (axis % x.ndim)
+
+
 # y = [x₁ x₂ …]      dL/dxₖ = the part of g where xₖ stands
 @primitive
 def _concatenate(*tensors, axis):
-    return B.xp.concatenate(tensors, axis=axis)
+    return B.xp.concatenate(tensors, axis=operator.index(axis))  # None would flatten
 
 
 @_concatenate.rule
 def _(g, y, *tensors, axis):
-    before = (slice(None),) * (axis % y.ndim)
+    before = slices_before("concatenate", y, axis)
     start, parts = 0, []
     for x in tensors:
         stop = start + x.shape[axis]
@@ -96,7 +105,7 @@ def _stack(*tensors, axis):
 
 @_stack.rule
 def _(g, y, *tensors, axis):
-    before = (slice(None),) * (axis % y.ndim)
+    before = slices_before("stack", y, axis)
     return tuple(g[(*before, k)] for k in range(len(tensors)))
 
 
@@ -121,8 +130,9 @@ def split(x, sections, axis=0):
 
     Raises: ValueError when x does not divide into that many equal parts.
     """
-    n = x.shape[axis]
-    if isinstance(sections, int):
+    (x,) = constants("split", [x])
+    before, n = slices_before("split", x, axis), x.shape[axis]
+    if isinstance(sections, numbers.Integral):
         if sections < 1 or n % sections:
             raise ValueError(
                 f"split: axis {axis} of shape {x.shape} does not divide "
@@ -131,7 +141,6 @@ def split(x, sections, axis=0):
         cuts = list(range(0, n + 1, n // sections)) if n else [0] * (sections + 1)
     else:
         cuts = [0, *sections, n]
-    before = (slice(None),) * (axis % x.ndim)
     return [x[(*before, slice(start, stop))] for start, stop in pairwise(cuts)]
 
 

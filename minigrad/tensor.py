@@ -46,11 +46,11 @@ class Tensor:
             raise TypeError(
                 "Tensor: given a Tensor; write Tensor(x.detach()) for a new leaf"
             )
-        array = B.xp.array(data)
+        array = B.real("Tensor", data)
         if dtype is None and array.dtype.kind in "iu" and not hasattr(data, "dtype"):
             dtype = float  # from Python's numbers and lists, not from NumPy's integers
-        if dtype is not None and array.dtype.kind in "iuf":
-            array = array.astype(dtype)
+        if array.dtype.kind != "b":
+            array = array.astype(dtype or array.dtype)  # a copy
         if array.dtype.kind != "f":
             raise TypeError(
                 f"Tensor: {array.dtype} is no float type; convert first: .astype(float)"
