@@ -29,10 +29,11 @@ from .scores import dot
 
 
 def hard_lookup(query, keys, values, default=None):
-    """Return the value of the first key that equals the query exactly, or the default
-    where none does.
+    """Return the value of the first key that equals the query, or else the default.
 
     Keys may be strings, numbers, or the rows of an array (m, d) with a query (d,).
+
+    Raises: ValueError when keys and values, or the shapes of query and key, differ.
 
     >>> hard_lookup("rome", ["paris", "rome"], ["France", "Italy"])
     'Italy'
@@ -48,13 +49,13 @@ def hard_lookup(query, keys, values, default=None):
                 f"hard_lookup: a query and a key of different shapes {shapes} "
                 "can never be equal"
             )
-        if to_numpy(query == key).all():
+        if to_numpy(query == key).all():  # rows are equal if all their numbers are
             return value
     return default
 
 
 def soft_lookup(query, keys, values, temperature=1.0, score=dot):
-    """Return Σᵢ αᵢ vᵢ with α = softmax(score(query, keys) / temperature).
+    """Return the mean of the values under the weights softmax(scores / temperature).
 
     query (d,), keys (m, d), values (m, d_v) -> (d_v,). A low temperature sharpens the
     weights towards the hard lookup of the best key; a high one flattens them towards
@@ -67,6 +68,14 @@ def soft_lookup(query, keys, values, temperature=1.0, score=dot):
     >>> soft_lookup([0.0, 1.0], keys, values, temperature=0.5).round(3)
     array([18.808])
     """
+    query, keys, values = checked(query, keys, values, temperature)
+    scores = score(query[None, :], keys)[0]  # (m,), of a batch of one query
+    weights = softmax(scores / temperature)  # (m,), the αᵢ
+    return matmul(weights, values)  # (d_v,), the Σᵢ αᵢ vᵢ
+
+
+def checked(query, keys, values, temperature):
+    """Return query, keys and values, lists as arrays, once it is sure that they fit."""
     if not temperature > 0:
         raise ValueError(
             f"soft_lookup: temperature {temperature} is not above 0; "
@@ -79,6 +88,4 @@ def soft_lookup(query, keys, values, temperature=1.0, score=dot):
             f"soft_lookup: query {q}, keys {k}, values {v} must be "
             "(d,), (m, d), (m, d_v)"
         )
-    scores = score(query[None, :], keys)[0] / temperature  # (m,), of a batch of one
-    weights = softmax(scores)  # (m,)
-    return matmul(weights, values)  # (d_v,)
+    return query, keys, values

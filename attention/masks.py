@@ -4,13 +4,12 @@ from minigrad import backend as B
 
 
 def causal_mask(n, m, strict=False):
-    """Return the (n, m) mask under which each of n queries sees the keys up to its own
-    position.
+    """Return the (n, m) mask that hides from each query the keys after its position.
 
-    The last query stands at the last key: query i sees key j if j ≤ i + m - n, and with
-    `strict`, which hides a query's own position from it, if j < i + m - n. (So the last
-    n of m positions can be computed alone, with the same result: that is what a
-    key/value cache does.) The first rows may see nothing.
+    The last query stands at the last key, so query i stands at key i + m - n. It sees
+    key j if j ≤ i + m - n; with `strict`, which hides its own position too, if
+    j < i + m - n. Thus the last n of m positions can be computed alone, with the same
+    result, as a key/value cache does. Where n > m the first queries see nothing.
 
     Raises: ValueError for negative sizes.
 
@@ -20,4 +19,5 @@ def causal_mask(n, m, strict=False):
     """
     if n < 0 or m < 0:
         raise ValueError(f"causal_mask: sizes {n} and {m} must not be negative")
+    # tri(n, m, k) is True where j ≤ i + k
     return B.xp.tri(n, m, m - n - bool(strict), dtype=bool)

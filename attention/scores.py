@@ -1,10 +1,11 @@
 """How alike are a query and a key? Six answers, each for all pairs at once.
 
-A score takes queries Q (…, n, d_q) and keys K (…, m, d_k) and returns the scores (…, n,
-m), higher for more alike. Those with parameters are functions that return the score:
-gaussian(sigma), bilinear(W), additive(…).
+A score takes queries Q (…, n, d_q) and keys K (…, m, d_k) and returns the scores
+(…, n, m), higher for more alike. Three have parameters, and those you call first:
+gaussian(sigma), bilinear(W) and additive(W_q, W_k, v) return a score.
 
-Letters: n queries, m keys, d their width, h the hidden width of the additive score.
+Letters: n queries, m keys, d_q and d_k their widths, d if these must be equal, h the
+hidden width of the additive score; … any axes in front, which broadcast.
 """
 
 import math
@@ -15,22 +16,25 @@ from minigrad import norm, sum, tanh, where
 def dot(Q, K):
     """Return q · k: large where both are long and point the same way.
 
-    Luong et al., "Effective Approaches to Attention-based NMT" (2015), eq. 8.
+    Luong et al., "Effective Approaches to Attention-based Neural Machine Translation"
+    (2015), section 3.1, "dot".
     """
     same_width("dot", Q, K)
     return Q @ K.swapaxes(-1, -2)  # (…, n, d) @ (…, d, m) -> (…, n, m)
 
 
 def scaled_dot(Q, K):
-    """Return q · k / √d: of variance 1 where the entries of q and k are independent
-    with variance 1.
+    """Return q · k / √d, whose size does not grow with the width d.
 
-    Vaswani et al., "Attention Is All You Need" (2017), eq. 1. Without the root the
-    scores grow with d, softmax saturates, and its gradient vanishes.
+    Where the entries of q and k are independent with variance 1, q · k is a sum of d
+    products of variance 1 and has variance d. Undivided, softmax saturates and its
+    gradient vanishes. Vaswani et al., "Attention Is All You Need" (2017), eq. 1.
     """
     same_width("scaled_dot", Q, K)
-    d = Q.shape[-1]
-    Q = Q * (1 / math.sqrt(max(d, 1)))  # (…, n, d), fewer numbers than the scores
+    d = max(Q.shape[-1], 1)  # vectors without numbers score 0, not 0 / 0
+    Q = Q * (
+        1 / math.sqrt(d)
+    )  # (…, n, d)          n d products, not n m for the scores
     return Q @ K.swapaxes(-1, -2)  # (…, n, d) @ (…, d, m) -> (…, n, m)
 
 
@@ -50,12 +54,12 @@ def unit(x):
 
 
 def gaussian(sigma):
-    """Return the score -‖q - k‖² / (2 σ²), with σ > 0 in the units of q and k, a number
-    or a Tensor.
+    """Return the score -‖q - k‖² / (2 σ²): near is alike, and σ says how near.
 
-    Softmax of it gives the weights of Nadaraya-Watson regression (Nadaraya 1964; Watson
-    1964). The differences of all pairs take n m d numbers; ‖q‖² + ‖k‖² - 2 q · k would
-    take less and lose the digits where q ≈ k.
+    sigma > 0 is a number or a Tensor, in the units of q and k. Softmax of this score
+    gives the weights of Nadaraya-Watson regression (Nadaraya 1964; Watson 1964). The
+    differences of all pairs take n m d numbers; ‖q‖² + ‖k‖² - 2 q · k would take less
+    and lose the digits where q ≈ k.
     """
     if getattr(sigma, "size", 1) != 1 or not sigma > 0:
         raise ValueError(f"gaussian: sigma {sigma} is not one number above 0")
@@ -71,7 +75,7 @@ def gaussian(sigma):
 def bilinear(W):
     """Return the score q W kᵀ with W (d_q, d_k): what counts as alike is learned.
 
-    Luong et al. (2015), eq. 8, "general".
+    Luong et al. (2015), section 3.1, "general".
     """
     if W.ndim != 2:
         raise ValueError(f"bilinear: W must be (d_q, d_k), got shape {W.shape}")
@@ -84,10 +88,11 @@ def bilinear(W):
 
 
 def additive(W_q, W_k, v):
-    """Return the score v · tanh(q W_q + k W_k) with W_q (d_q, h), W_k (d_k, h), v (h,),
-    a small network.
+    """Return the score v · tanh(q W_q + k W_k), a network of one hidden layer.
 
-    Bahdanau et al. (2014), appendix A.1.2. It takes n m h numbers.
+    W_q (d_q, h), W_k (d_k, h), v (h,). The hidden layer of all pairs takes n m h
+    numbers. Bahdanau et al., "Neural Machine Translation by Jointly Learning to Align
+    and Translate" (2014), appendix A.1.2.
     """
     if (W_q.ndim, W_k.ndim) != (2, 2) or not W_q.shape[1:] == W_k.shape[1:] == v.shape:
         raise ValueError(
