@@ -43,7 +43,8 @@ def attention(Q, K, V, score=scaled_dot, mask=None, causal=False, return_weights
         past = causal_mask(Q.shape[-2], K.shape[-2])  # (n, m)
         allowed = past if mask is None else mask & past
     if mask is not None:
-        # Take out what has no part in it: should it be NaN, a weight of 0 is no help.
+        # What is left without a partner becomes 0. Its weights and gradients are 0 in
+        # any case, but 0 · NaN is NaN.
         asks = allowed.any(axis=-1)[..., None]  # (…, n, 1)
         seen = allowed.any(axis=-2)[..., None]  # (…, m, 1)
         Q, K, V = where(asks, Q, 0.0), where(seen, K, 0.0), where(seen, V, 0.0)

@@ -32,9 +32,7 @@ def scaled_dot(Q, K):
     """
     same_width("scaled_dot", Q, K)
     d = max(Q.shape[-1], 1)  # vectors without numbers score 0, not 0 / 0
-    Q = Q * (
-        1 / math.sqrt(d)
-    )  # (…, n, d)          n d products, not n m for the scores
+    Q = Q / math.sqrt(d)  # (…, n, d), fewer numbers to divide than the scores
     return Q @ K.swapaxes(-1, -2)  # (…, n, d) @ (…, d, m) -> (…, n, m)
 
 

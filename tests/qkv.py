@@ -1,4 +1,4 @@
-"""Queries, keys and values for the tests of attention, and the loop that it replaces."""
+"""Queries, keys and values for tests of attention, and the loop that it replaces."""
 
 import numpy as np
 from conftest import array, normal

@@ -2,6 +2,7 @@
 
 import math
 
+import fakecupy
 import numpy as np
 import pytest
 from conftest import array, close, normal, same
@@ -47,7 +48,7 @@ def case(request):
 
 
 def loop(formula, Q, K, parameters):
-    """Return the scores of all pairs, one at a time, with the axes in front broadcast."""
+    """Return the scores of all pairs, one at a time; the axes in front broadcast."""
     front = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2])
     Q, K = (np.broadcast_to(x, front + x.shape[-2:]) for x in (Q, K))
     S = np.empty((*front, Q.shape[-2], K.shape[-2]))
@@ -113,6 +114,16 @@ def test_inside_no_grad_scores_are_arrays_with_the_same_values(case, xp):
         S = score(Q, K)
     assert isinstance(S, xp.ndarray)
     same(S, score(Q, K))
+
+
+def test_no_value_is_read_back_from_the_device(case):
+    make, _, (d_q, d_k), parameters = case
+    score = make(*map(Tensor, parameters))
+    Q, K, V = (Tensor(normal(2, *s)) for s in [(4, d_q), (5, d_k), (5, 2)])
+    mask, g = array(normal(4, 5) > 0), array(normal(2, 4, 2))
+    before = fakecupy.reads
+    attention(Q, K, V, score, mask, causal=True).backward(g)
+    assert fakecupy.reads == before
 
 
 def test_a_zero_vector_has_no_direction_and_scores_0():
