@@ -146,11 +146,11 @@ def grad(f, argnum=0):
             raise IndexError(
                 f"grad: argnum is {argnum}, f was given {len(args)} positional arguments"
             )
-        # A new Tensor even if x is one: f may use that one elsewhere, as a constant.
-        x = +args[argnum] if type(args[argnum]) is Tensor else Tensor(args[argnum])
-        args[argnum] = x
+        x = args[argnum]
         paused, thread.paused = thread.paused, 0
         try:
+            # A new Tensor even if x is one: f may use that one elsewhere, as a constant.
+            args[argnum] = x = +x if type(x) is Tensor else Tensor(x)
             y = f(*args, **kwargs)
         finally:
             thread.paused = paused
