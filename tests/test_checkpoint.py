@@ -64,10 +64,11 @@ def test_a_resumed_run_continues_to_the_last_bit(make, tmp_path):
     assert resumed.state_dict().keys() == model.state_dict().keys()
 
 
-def test_equal_states_make_equal_files_and_any_name_is_allowed(tmp_path):
+def test_equal_states_make_equal_files_and_any_name_is_allowed(tmp_path, monkeypatch):
     model = nn.Module()
     vars(model).update({"file": Tensor([1.0]), "allow_pickle": Tensor([2.0])})
-    for name in "ab":
+    for name, now in (("a", 1e9), ("b", 2e9)):
+        monkeypatch.setattr("time.time", lambda now=now: now)
         save(tmp_path / name, model)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     model.file.data = array([9.0])
@@ -155,6 +156,19 @@ def test_the_state_of_another_optimiser_is_refused_and_changes_nothing(tmp_path)
             load(path, model, optimizer)
         assert_unchanged(model, before)
         assert_unchanged(optimizer, kept)
+
+
+def test_a_run_of_another_model_changes_not_even_the_optimiser(tmp_path):
+    model, other = nn.Linear(2, 3), nn.Module()
+    other.inner = nn.Linear(2, 3)  # the same shapes under other names
+    optimizer, trained = (optim.Adam(m.parameters()) for m in (model, other))
+    other.inner(array(normal(4, 2), "f4")).sum().backward()
+    trained.step()
+    save(tmp_path / "m.npz", other, trained)
+    before = optimizer.state_dict()
+    with pytest.raises(ValueError, match=r"m.npz: .* unknown \['inner.bias', 'inner.w"):
+        load(tmp_path / "m.npz", model, optimizer)
+    assert_unchanged(optimizer, before)
 
 
 def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch):
