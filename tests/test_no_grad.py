@@ -3,6 +3,7 @@
 import functools
 import threading
 
+import numpy as np
 import pytest
 from conftest import same
 

@@ -1,0 +1,202 @@
+"""The checker, checked: right rules pass, wrong rules are caught and named."""
+
+import importlib
+import itertools
+import re
+import warnings
+
+import numpy as np
+import pytest
+from conftest import array, normal, same
+
+import minigrad as mg
+from minigrad import GradcheckError, Tensor, gradcheck
+
+module = importlib.import_module("minigrad.gradcheck")  # not the function in it
+backward = importlib.import_module("minigrad.backward")
+x, square = normal(4), normal(3, 3, seed=1)
+
+
+def attention(Q, K, V):
+    return mg.softmax(Q @ K.swapaxes(-1, -2)) @ V
+
+
+def test_right_rules_pass_at_both_orders():
+    Q, K, V = normal(2, 3), normal(4, 3, seed=1), normal(4, 2, seed=2)
+    for order in (1, 2):
+        error = gradcheck(attention, Q, K, V, order=order)
+        assert type(error) is float
+        assert 0 < error < 1e-7
+
+
+def whole(g, y, x, axis=-1):
+    return y * (g - (g * y).sum(axis=axis, keepdims=True))
+
+
+SOFTMAX = {
+    "the diagonal of the Jacobian only": lambda g, y, x, axis=-1: g * y * (1 - y),
+    "nothing subtracted": lambda g, y, x, axis=-1: g * y,
+    "zero": lambda g, y, x, axis=-1: 0 * whole(g, y, x),
+    "17 times too large": lambda g, y, x, axis=-1: 17 * whole(g, y, x),
+    "of the other sign": lambda g, y, x, axis=-1: -whole(g, y, x),
+    "off by 1e-4": lambda g, y, x, axis=-1: (1 + 1e-4) * whole(g, y, x),
+    "along another axis": lambda g, y, x, axis=-1: whole(g, y, x, axis=0),
+}
+MATMUL = {
+    "b not transposed": lambda g, y, a, b: (g @ b, a.T @ g),
+    "a not transposed": lambda g, y, a, b: (g @ b.T, a @ g),
+    "in the wrong order": lambda g, y, a, b: (g @ b.T, g @ a.T),
+    "transposed": lambda g, y, a, b: ((g @ b.T).T, a.T @ g),
+    "exchanged": lambda g, y, a, b: (a.T @ g, g @ b.T),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("fault", SOFTMAX)
+def test_a_wrong_softmax_rule_is_caught(monkeypatch, fault, seed):
+    monkeypatch.setattr(mg.softmax, "rule", SOFTMAX[fault])
+    with pytest.raises(GradcheckError, match="input 0"):
+        gradcheck(mg.softmax, normal(3, 4, seed=seed))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("fault", MATMUL)
+def test_a_wrong_matmul_rule_is_caught(monkeypatch, fault, seed):
+    monkeypatch.setattr(mg.matmul, "rule", MATMUL[fault])
+    with pytest.raises(GradcheckError, match="input [01]"):
+        gradcheck(mg.matmul, normal(3, 3, seed=seed), normal(3, 3, seed=seed + 9))
+
+
+@pytest.mark.parametrize("fault", ["zero", "17 times too large"])
+def test_ones_in_the_place_of_a_random_cotangent_would_let_these_pass(
+    monkeypatch, fault
+):
+    monkeypatch.setattr(module, "cotangent", lambda y: array(np.ones(y.shape)))
+    monkeypatch.setattr(mg.softmax, "rule", SOFTMAX[fault])
+    gradcheck(mg.softmax, x)
+
+
+def first_copy(g, x, op):
+    """Undo broadcasting wrongly: take one of the copies instead of their sum."""
+    g = g[(0,) * (g.ndim - x.ndim)]
+    return g[tuple(slice(n) for n in x.shape)]
+
+
+def test_broadcasting_that_is_not_undone_is_caught(monkeypatch):
+    row = normal(3, seed=2)
+    gradcheck(mg.multiply, square, row)
+    monkeypatch.setattr(backward, "fit", first_copy)
+    with pytest.raises(GradcheckError, match="input 1"):
+        gradcheck(mg.multiply, square, row)
+    monkeypatch.setattr(backward, "fit", lambda g, x, op: g)
+    with pytest.raises((GradcheckError, IndexError, TypeError, ValueError)):
+        gradcheck(mg.multiply, square, row)
+
+
+def test_the_wrong_entry_among_many_is_found(monkeypatch):
+    rule, wrong = mg.exp.rule, np.ones((2, 3))
+    wrong[1, 2] = 1.001
+    monkeypatch.setattr(mg.exp, "rule", lambda *args: rule(*args) * array(wrong))
+    with pytest.raises(GradcheckError, match=r"input 0, index \(1, 2\)"):
+        gradcheck(mg.exp, normal(2, 3))
+
+
+def test_a_rule_right_at_order_1_and_wrong_at_order_2_is_caught(monkeypatch):
+    def constant(g, y, x):
+        return g * getattr(y, "data", y)  # y, and with it x, looks like a constant
+
+    monkeypatch.setattr(mg.exp, "rule", constant)
+    gradcheck(mg.exp, x)
+    with pytest.raises(GradcheckError):
+        gradcheck(mg.exp, x, order=2)
+
+
+def test_the_message_names_input_index_got_and_expected(monkeypatch):
+    monkeypatch.setattr(mg.multiply, "rule", lambda g, y, a, b: (g * b, 2 * g * a))
+    with pytest.raises(GradcheckError) as caught:
+        gradcheck(lambda a, b: (a * b).sum() * 1, [3.0], [[5.0, 7.0]])
+    pattern = (
+        r"gradcheck: input 1, index \(0, 0\): got (\S+), expected (\S+), "
+        r"relative error (\S+)"
+    )
+    got, expected, error = map(float, re.search(pattern, str(caught.value)).groups())
+    assert got == pytest.approx(2 * expected, rel=1e-6)
+    assert error == pytest.approx(0.5, rel=1e-6)
+
+
+@pytest.mark.parametrize("f", [mg.relu, mg.abs])
+def test_a_kink_is_recognised_and_the_other_entries_still_count(f, monkeypatch):
+    with pytest.warns(UserWarning, match=r"kink at input 0 index \(1,\): any slope"):
+        assert gradcheck(f, [-1.0, 0.0, 2.0]) < 1e-6
+    rule = f.rule
+    for k, wrong in itertools.product(range(3), (1.5, -1.5)):
+        off = np.zeros(3)
+        off[k] = wrong
+        monkeypatch.setattr(f, "rule", lambda *a, off=off: rule(*a) + array(off))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with pytest.raises(GradcheckError, match=rf"index \({k},\)"):
+                gradcheck(f, [-1.0, 0.0, 2.0])
+
+
+def test_ties_are_kinks_and_sharing_passes():
+    for f in (mg.max, mg.min, lambda x: mg.maximum(x[0], x[1])):
+        with pytest.warns(UserWarning, match="kink at input 0 index"):
+            gradcheck(f, [3.0, 3.0, 3.0])
+
+
+def test_smooth_functions_have_no_kinks():
+    gradcheck(lambda x: 1e-3 * mg.tanh(30 * x), [0.0, 0.01, 0.3])
+    gradcheck(lambda x: x**3, [0.0, 1e-3, 1e3])
+    gradcheck(lambda x: mg.exp(5 * x), [-3.0, 0.0, 4.0])
+
+
+def test_a_random_function_is_refused():
+    rng = np.random.default_rng(0)
+    with pytest.raises(GradcheckError, match="random"):
+        gradcheck(lambda x: x * rng.random(), [1.0, 2.0])
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4"])
+def test_a_narrow_input_is_checked_in_float64_with_a_warning(dtype):
+    with pytest.warns(UserWarning, match=f"input 1 is {np.dtype(dtype)}"):
+        gradcheck(mg.multiply, [1.0], array([2.0], dtype))
+
+
+def test_a_function_that_leaves_float64_is_refused():
+    for f in (lambda x: x.astype("f4"), lambda x: 2.0, lambda x: (x, x)):
+        with pytest.raises(GradcheckError, match="gradcheck: f returned"):
+            gradcheck(f, [1.0])
+
+
+def test_inputs_of_any_kind_stay_what_they_are():
+    given = [array(normal(2)), Tensor(normal(2)), normal(2)]
+    before = [mg.backend.to_numpy(a).copy() for a in given]
+    gradcheck(lambda a, b, c: a * b * c, *given, order=2)
+    for a, value in zip(given, before, strict=True):
+        same(a, value)
+    assert given[1].grad is None
+    gradcheck(lambda a: a * a, [1, 2])
+    gradcheck(lambda a: a * a, 3)
+
+
+def test_an_input_without_influence_has_gradient_zero():
+    for order in (1, 2):
+        assert gradcheck(lambda a, b: a * 2.0, x, x, order=order) < 1e-6
+        assert gradcheck(lambda a: array(np.ones(2)), x, order=order) == 0
+
+
+def test_hidden_influence_is_caught():
+    with pytest.raises(GradcheckError, match="input 0"):
+        gradcheck(lambda a: a.detach() * a, [2.0])
+
+
+def test_nan_is_no_agreement():
+    with pytest.raises(GradcheckError, match="nan"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gradcheck(lambda a: a * a, [np.nan, 1.0])
+
+
+def test_only_two_orders():
+    with pytest.raises(ValueError, match="gradcheck: order 3"):
+        gradcheck(mg.exp, x, order=3)
