@@ -22,8 +22,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from attention import attention, dot, soft_lookup
-from minigrad import Tensor, gradcheck, matmul, softmax
-from minigrad.backend import to_numpy
+from minigrad import Tensor, backend, gradcheck, matmul, softmax
 
 from .run import main
 
@@ -38,8 +37,8 @@ def jacobian(f, x):
     rows = []
     for one in np.eye(y.size):
         leaf.grad = None
-        y.backward(one.reshape(y.shape))
-        rows.append(to_numpy(leaf.grad))
+        y.backward(backend.xp.asarray(one.reshape(y.shape)))
+        rows.append(backend.to_numpy(leaf.grad))
     return np.reshape(rows, y.shape + x.shape)
 
 
@@ -80,7 +79,7 @@ def field(queries):
     Q = Tensor(queries)
     y = attention(Q, Tensor(KEYS), Tensor(VALUES), score=dot)  # (n, 1)
     y.sum().backward()  # each output has its own query, so the sum mixes nothing
-    return y.numpy()[:, 0], to_numpy(Q.grad)
+    return y.numpy()[:, 0], backend.to_numpy(Q.grad)
 
 
 def formula(queries):
@@ -97,9 +96,12 @@ def demo(page):
     rng = np.random.default_rng(0)
     x, A, B = (rng.normal(size=shape) for shape in ((3, 5), (2, 3, 4), (4, 5)))
     errors = gradcheck(softmax, x), gradcheck(matmul, A, B)
-    y = softmax(Tensor(x)).numpy()
-    blind = np.abs(softmax.rule(np.ones_like(y), y, x)).max()
-    seeing = np.abs(softmax.rule(rng.normal(size=y.shape), y, x)).max()
+    leaf = Tensor(x)
+    y = softmax(leaf).detach()
+    blind, seeing = (
+        float(abs(softmax.rule(backend.xp.asarray(g), y, leaf.data)).max())
+        for g in (np.ones(x.shape), rng.normal(size=x.shape))
+    )
     page.say(
         f"A check of softmax must not use g = 1: the true gradient is then {blind:.0e}, and"
         f" a rule that is wrong by any factor passes. A random g gives {seeing:.2f}."

@@ -25,6 +25,7 @@ from attention import attention
 from . import datasets
 from .capitals import lookup
 from .run import main
+from .soft_argmax import entropy
 
 SHOWN = {  # query -> where its name stands, in points from its answer
     "london or paris": (-53, -6),
@@ -34,9 +35,9 @@ SHOWN = {  # query -> where its name stands, in points from its answer
 }
 
 
-def effective_keys(A):
-    """Return between how many keys each answer is shared, for weights (n, m) above 0."""
-    return np.exp(-(A * np.log(A)).sum(axis=1))  # (n,)
+def keys_sharing(A):
+    """Return between how many keys each answer is shared, for weights (n, m)."""
+    return np.exp(entropy(A))  # (n,)
 
 
 def draw(data, places, A):
@@ -65,7 +66,7 @@ def demo(page):
     data = datasets.capitals()
     values = data["value_numbers"][:, :2]
     places, A = lookup(data["queries"], data["keys"], values)
-    shared = effective_keys(A)
+    shared = keys_sharing(A)
     kinds = data["query_kind"]
 
     page.picture(draw(data, places, A), "places")

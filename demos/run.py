@@ -30,6 +30,8 @@ def main(name=None):
     try:
         if options.backend:
             backend.use(options.backend)
+        if options.interactive:
+            return open_window()
         make_writable(options.out)
     except (ImportError, OSError, RuntimeError) as error:
         sys.exit(f"demos: {error}")
@@ -54,6 +56,7 @@ def parse(name):
     option = parser.add_argument
     option("--out", type=Path, default="figures", help="folder for the pictures")
     option("--backend", choices=["numpy", "cupy"], help="which arrays to compute with")
+    option("--interactive", action="store_true", help="open a window (lookup only)")
     option("--report", action="store_true", help="also write all claims as one page")
     if not name:
         option(
@@ -62,18 +65,18 @@ def parse(name):
         option("--list", action="store_true", help="list the demos")
         option("--all", action="store_true", help="run all demos, the slow ones too")
     options = parser.parse_args()
-    known = {demo.name: demo for demo in DEMOS}
-    if name:
-        options.demos = [known[name]]
-        return options
-    if options.list:
+    names = [name] if name else options.names
+    if options.interactive and names != ["lookup"]:
+        parser.error("--interactive opens a window for lookup, and for nothing else")
+    if not name and options.list:
         print(listing())
         parser.exit()
-    unknown = [name for name in options.names if name not in known]
+    known = {demo.name: demo for demo in DEMOS}
+    unknown = [name for name in names if name not in known]
     if unknown:
         parser.exit(2, f"no demo named {', '.join(unknown)}; there are\n{listing()}\n")
-    tour = [demo for demo in DEMOS if options.all or not demo.slow]
-    options.demos = [known[name] for name in options.names] or tour
+    tour = [demo for demo in DEMOS if not demo.slow]
+    options.demos = [known[name] for name in names] or (DEMOS if options.all else tour)
     return options
 
 
@@ -84,6 +87,16 @@ def listing():
         f"{name:{width}}  {summary}{' (slow)' if slow else ''}"
         for name, summary, slow in DEMOS
     )
+
+
+def open_window():
+    """Run lookup with sliders; leave with exit code 2 where no window can be opened."""
+    try:
+        with plt.style.context(STYLE):
+            importlib.import_module("demos.lookup").interactive()
+    except ImportError as error:  # a matplotlib backend that needs a display
+        print(f"demos: lookup --interactive: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 def make_writable(folder):

@@ -24,7 +24,7 @@ import numpy as np
 
 from attention import attention, dot, scaled_dot, soft_lookup
 from minigrad import Tensor, softmax
-from minigrad.backend import to_numpy
+from minigrad import backend as B
 
 from .run import main
 
@@ -33,8 +33,8 @@ WIDTHS = 4, 16, 64, 256, 1024
 
 def score_jacobian(weights):
     """Return J for weights (…, m): (…, m, m), by the rule of softmax itself."""
-    rows = weights[..., None, :]  # (…, 1, m)
-    return softmax.rule(np.eye(weights.shape[-1]), rows, None)
+    g, y = np.eye(weights.shape[-1]), weights[..., None, :]  # (m, m), (…, 1, m)
+    return B.to_numpy(softmax.rule(B.xp.asarray(g), B.xp.asarray(y), None))
 
 
 def size(jacobian):
@@ -53,8 +53,8 @@ def sweep(c, seed=0, m=8, d=4):
         y, a = attention(
             Tensor(scale * q), keys, Tensor(V), score=dot, return_weights=True
         )
-        y.backward(g)
-        gradient = np.linalg.norm(to_numpy(keys.grad), axis=1)  # (m,)
+        y.backward(B.xp.asarray(g))
+        gradient = np.linalg.norm(B.to_numpy(keys.grad), axis=1)  # (m,)
         sizes.append(
             [
                 scale * size(score_jacobian(a.numpy()[0])),

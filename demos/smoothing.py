@@ -28,6 +28,7 @@ import numpy as np
 
 from attention import attention, gaussian
 from minigrad import Tensor, exp, log
+from minigrad import backend as B
 
 from .datasets import columns
 from .run import main
@@ -59,7 +60,7 @@ def closed_form(at, x, y, sigma):
 def log_error(log_sigma, x, y):
     """Return log E(σ) for points x, y (n,)."""
     X, Y = Tensor(x[:, None]), Tensor(y[:, None])  # (n, 1)
-    others = ~np.eye(len(x), dtype=bool)  # (n, n)
+    others = B.xp.asarray(~np.eye(len(x), dtype=bool))  # (n, n)
     off = attention(X, X, Y, score=gaussian(exp(log_sigma)), mask=others) - Y
     return log((off * off).mean())
 

@@ -23,7 +23,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from minigrad import Tensor, softmax
-from minigrad.backend import to_numpy
+from minigrad import backend as B
 
 from .run import main
 
@@ -35,8 +35,8 @@ def gradients(gaps, dtype):
     """Return ∂L/∂s of winner and loser at each gap (n,), computed in dtype: (n, 2)."""
     gaps = np.asarray(gaps, dtype)
     scores = Tensor(np.stack([0 * gaps, -gaps], axis=1))  # (n, 2)
-    softmax(scores).backward(np.full(scores.shape, G, dtype))
-    return to_numpy(scores.grad).astype(float)
+    softmax(scores).backward(B.xp.asarray(np.full(scores.shape, G, dtype)))
+    return B.to_numpy(scores.grad).astype(float)
 
 
 def last_gap(dtype, column):

@@ -129,15 +129,33 @@ def test_a_claim_that_fails_is_the_exit_code(command, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("module", ["demos", "demos.exercise"])
 def test_as_a_program_without_a_display(tmp_path, module, xp):
-    env = {
-        k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")
-    }
+    env = {k: v for k, v in os.environ.items() if "DISPLAY" not in k}
     env |= {"PYTHONPATH": str(FOLDER.parent), "MPLBACKEND": "TkAgg"}
     words = ["exercise"] if module == "demos" else []
     subprocess.run(
         [sys.executable, "-m", module, *words], cwd=tmp_path, env=env, check=True
     )
     assert (tmp_path / "figures" / "exercise.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("graphics", ["TkAgg", "agg", None])
+def test_no_window_without_a_display(tmp_path, graphics, xp):
+    env = {k: v for k, v in os.environ.items() if "DISPLAY" not in k}
+    env |= {"PYTHONPATH": str(FOLDER.parent)}
+    env |= {"MPLBACKEND": graphics} if graphics else {}
+    words = [sys.executable, "-m", "demos", "lookup", "--interactive"]
+    done = subprocess.run(
+        words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch("demos: lookup --interactive: .*\n", done.stderr)
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_window_for_other_demos(command):
+    code, _, message = command("lookup", "hull", "--interactive")
+    assert code == 2
+    assert "opens a window for lookup, and for nothing else" in message
 
 
 def test_report(command, tmp_path):
@@ -148,10 +166,10 @@ def test_report(command, tmp_path):
 
 
 @pytest.mark.parametrize("demo", TOUR, ids=lambda demo: demo.name)
-def test_every_demo_of_the_tour_runs_and_its_claims_hold(demo, tmp_path):
+def test_every_demo_of_the_tour_runs_and_its_claims_hold(demo, tmp_path, xp):
     items = run(demo, tmp_path).items
     claims = [item for item in items if isinstance(item, Claim)]
-    assert claims
+    assert claims or xp is not np  # memory is measured on the host only
     assert [claim for claim in claims if not claim.holds] == []
     pictures = [item.path for item in items if isinstance(item, Picture)]
     assert sorted(pictures) == sorted(tmp_path.iterdir())
@@ -183,7 +201,7 @@ def test_capitals_numbers():
     assert hits == [39, 31, 48]
     assert (data["expected"] >= 0).sum() == 58
     np.testing.assert_allclose(meaning.sum(axis=1), 1, rtol=1e-12)
-    shared = places.effective_keys(meaning)
+    shared = places.keys_sharing(meaning)
     kinds = data["query_kind"]
     assert shared[kinds == "none"].mean() == pytest.approx(24.9, abs=0.05)
     assert shared[kinds == "exact"].mean() == pytest.approx(1.0, abs=0.05)
