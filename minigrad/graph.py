@@ -53,14 +53,15 @@ def path_lengths(output, leaf):
             )
     if output not in lengths:
         raise ValueError(
-            f"path_lengths: no path leads from the output {output.shape} to the leaf {leaf.shape}"
+            f"path_lengths: no path leads from the output {output.shape} "
+            f"to the leaf {leaf.shape}"
         )
     return lengths[output]
 
 
 def label(t):
     """Return the text of a node: the op or "leaf", and the shape."""
-    return f"{t.op.__name__.strip('_') if t.op else 'leaf'} {t.shape}"
+    return f"{t.op.__name__ if t.op else 'leaf'} {t.shape}"
 
 
 def to_dot(output):
