@@ -28,13 +28,13 @@ def center(x, /):
     # The first number is taken off first. The rounded mean of many equal numbers may
     # differ from them, and rms_norm would blow the difference up.
     y = x - x[..., :1]
-    y -= y.mean(axis=-1, keepdims=True)
+    y -= row_mean(y)
     return y
 
 
 @center.rule
 def _(g, y, x):
-    return g - mean(g, axis=-1, keepdims=True)
+    return g - (mean(g, axis=-1, keepdims=True) if type(y) is Tensor else row_mean(g))
 
 
 # y = r x               r = 1 / √(mean(x²) + ε)
@@ -52,7 +52,7 @@ def _(g, y, x):
 #
 #     dL/dxⱼ = Σᵢ gᵢ r (1[i=j] - yᵢ yⱼ / n) = r (gⱼ - yⱼ mean(g y))
 #
-# It is exact for any ε: that r holds ε and not only the length is in r³.
+# ε stayed within r, so this is exact for every ε.
 @primitive
 def rms_norm(x, /, eps=1e-5):
     """Return the rows x (…, n) over their root mean square: x / √(mean(x²) + ε)."""
@@ -64,7 +64,7 @@ def _(g, y, x, eps=1e-5):
     if type(y) is Tensor:
         r = 1 / sqrt(mean(x * x, axis=-1, keepdims=True) + eps)
         return r * (g - y * mean(g * y, axis=-1, keepdims=True))
-    dx = y * mean_product(g, y)  # the same in one new array instead of six
+    dx = y * row_mean(g, y)  # the same in one new array instead of five
     B.xp.subtract(g, dx, out=dx)
     dx *= inverse_rms(x, eps)
     return dx
@@ -72,9 +72,10 @@ def _(g, y, x, eps=1e-5):
 
 def inverse_rms(x, eps):
     """Return r for every row of the array x: (…, n) -> (…, 1)."""
-    return 1 / B.xp.sqrt(mean_product(x, x) + eps)
+    return 1 / B.xp.sqrt(row_mean(x, x) + eps)
 
 
-def mean_product(a, b):
-    """Return the mean of a b over every row, without storing a b: (…, n) -> (…, 1)."""
-    return B.xp.einsum("...i,...i->...", a, b)[..., None] / a.shape[-1]
+def row_mean(*arrays):
+    """Return the mean over each row of a product that is not stored: (…, n) -> (…, 1)."""
+    subscripts = ",".join(["...i"] * len(arrays)) + "->..."
+    return B.xp.einsum(subscripts, *arrays)[..., None] / arrays[0].shape[-1]
