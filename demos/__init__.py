@@ -16,10 +16,11 @@ class Demo(NamedTuple):
 
 
 DEMOS = [
-    Demo("lookup", "one query, its weights, its answer, its gradient; six scores"),
+    Demo("lookup", "one query, its weights, its answer, its gradient"),
     Demo("capitals", "40 capitals, asked 67 ways: a hard, a soft, a two-headed lookup"),
     Demo("jump", "why a hard lookup cannot learn: it stays, then it jumps"),
     Demo("places", "answers on a map: a value can be anything that has a mean"),
+    Demo("scores", "six ways to be alike, through the same lines of code"),
     Demo("soft_argmax", "one dial from the mean of all values to the best key's"),
     Demo("hull", "what can come out of a lookup, and what cannot"),
     Demo("smoothing", "kernel regression on real data, its bandwidth learned"),

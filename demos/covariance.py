@@ -22,7 +22,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from attention import attention, dot, soft_lookup
-from minigrad import Tensor, backend, gradcheck, matmul, softmax
+from minigrad import Tensor, gradcheck, matmul, softmax
+from minigrad import backend as B
 
 from .run import main
 
@@ -37,8 +38,8 @@ def jacobian(f, x):
     rows = []
     for one in np.eye(y.size):
         leaf.grad = None
-        y.backward(backend.xp.asarray(one.reshape(y.shape)))
-        rows.append(backend.to_numpy(leaf.grad))
+        y.backward(B.xp.asarray(one.reshape(y.shape)))
+        rows.append(B.to_numpy(leaf.grad))
     return np.reshape(rows, y.shape + x.shape)
 
 
@@ -79,7 +80,7 @@ def field(queries):
     Q = Tensor(queries)
     y = attention(Q, Tensor(KEYS), Tensor(VALUES), score=dot)  # (n, 1)
     y.sum().backward()  # each output has its own query, so the sum mixes nothing
-    return y.numpy()[:, 0], backend.to_numpy(Q.grad)
+    return y.numpy()[:, 0], B.to_numpy(Q.grad)
 
 
 def formula(queries):
@@ -99,7 +100,7 @@ def demo(page):
     leaf = Tensor(x)
     y = softmax(leaf).detach()
     blind, seeing = (
-        float(abs(softmax.rule(backend.xp.asarray(g), y, leaf.data)).max())
+        float(abs(softmax.rule(B.xp.asarray(g), y, leaf.data)).max())
         for g in (np.ones(x.shape), rng.normal(size=x.shape))
     )
     page.say(

@@ -23,7 +23,7 @@ import numpy as np
 
 from attention import attention, causal_mask
 from minigrad import Tensor
-from minigrad.backend import to_numpy
+from minigrad import backend as B
 
 from .covariance import jacobian
 from .drawing import weight_map
@@ -85,7 +85,7 @@ def demo(page):
     }
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.9))
-    image = weight_map(left, weights, to_numpy(mask))
+    image = weight_map(left, weights, B.to_numpy(mask))
     ticks = range(0, n, 3)
     left.set_xticks(ticks, [t + 1 for t in ticks])
     left.set_yticks(ticks, [t + 1 for t in ticks])
