@@ -5,9 +5,9 @@ a centred row is its variance:
 
     y = (x - μ) / √(σ² + ε)
 
-Each is a projection, and each rule takes out of g the part that changes nothing in y:
-center forgets what all numbers of the row have in common, rms_norm forgets its length.
-By the chain rule, with r = 1 / √(σ² + ε), and since the y of a row sum to 0,
+Each rule takes out of g what cannot change y: center forgets what the numbers of a row
+have in common, and rms_norm, but for ε, how long the row is. By the chain rule, with
+r = 1 / √(σ² + ε), and since the y of a row sum to 0,
 
     dL/dx = r (g - mean(g) - y mean(g y))
 

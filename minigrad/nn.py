@@ -1,4 +1,17 @@
-"""Layers: Modules whose parameters are drawn at random.
+"""Layers: Modules whose parameters are drawn at random, to be trained.
+
+    >>> import numpy as np
+    >>> from minigrad import nn, optim
+    >>> x = np.arange(4.0).reshape(4, 1)
+    >>> model = nn.Linear(1, 1)
+    >>> optimizer = optim.SGD(model.parameters(), lr=0.1)
+    >>> for _ in range(200):
+    ...     optimizer.zero_grad()
+    ...     error = model(x) - (3 * x + 1)
+    ...     (error * error).mean().backward()
+    ...     optimizer.step()
+    >>> model.weight.numpy().round(3), model.bias.numpy().round(3)
+    (array([[3.]], dtype=float32), array([1.], dtype=float32))
 
 Weights are drawn on the host, by one generator for all layers, so that no two layers
 get the same numbers. It starts from seed 0, so a program that makes the same layers in
@@ -52,7 +65,8 @@ class Linear(Module):
 class Embedding(Module):
     """A table of n vectors of width d: integers ids (…) -> vectors (…, d).
 
-    `weight` (n, d) is drawn from N(0, 1). Ids are checked where they are on the host.
+    `weight` (n, d) is drawn from N(0, 1), the variance that Linear keeps. Ids are
+    checked where they are on the host.
 
     Raises: IndexError for an id outside [0, n), TypeError for one not an integer."""
 
