@@ -35,4 +35,5 @@ DEMOS = [
     Demo("roles", "keys that are their own values, and what that costs"),
     Demo("memory", "the matrix of scores is quadratic, and need not be stored"),
     Demo("self_test", "the chapter's self-test, (a) to (e), answered by code"),
+    Demo("induction", "a lookup that a model teaches itself, to copy", slow=True),
 ]

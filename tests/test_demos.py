@@ -138,7 +138,7 @@ def test_as_a_program_without_a_display(tmp_path, module, xp):
     assert (tmp_path / "figures" / "exercise.png").stat().st_size > 10_000
 
 
-@pytest.mark.parametrize("graphics", ["TkAgg", "agg", None])
+@pytest.mark.parametrize("graphics", ["TkAgg", None])
 def test_no_window_without_a_display(tmp_path, graphics, xp):
     env = {k: v for k, v in os.environ.items() if "DISPLAY" not in k}
     env |= {"PYTHONPATH": str(FOLDER.parent)}
@@ -167,6 +167,8 @@ def test_report(command, tmp_path):
 
 @pytest.mark.parametrize("demo", TOUR, ids=lambda demo: demo.name)
 def test_every_demo_of_the_tour_runs_and_its_claims_hold(demo, tmp_path, xp):
+    if demo.name == "roles" and xp is not np:
+        pytest.skip("trains 24 models, which the stand-in slows down threefold")
     items = run(demo, tmp_path).items
     claims = [item for item in items if isinstance(item, Claim)]
     assert claims or xp is not np  # memory is measured on the host only
