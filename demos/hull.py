@@ -33,11 +33,10 @@ KEYS = np.eye(6, 8)  # orthonormal, and two directions of the queries match no k
 TARGET = np.array([1.3, 2.2])
 
 
-def answer(queries, values=VALUES):
-    """Return the outputs (n, d_v) and weights (n, m) of queries (n, 8)."""
-    y, a = attention(
-        Tensor(queries), Tensor(KEYS), Tensor(values), score=dot, return_weights=True
-    )
+def answer(queries):
+    """Return the outputs (n, 2) and weights (n, 6) of queries (n, 8)."""
+    Q, K, V = Tensor(queries), Tensor(KEYS), Tensor(VALUES)
+    y, a = attention(Q, K, V, score=dot, return_weights=True)
     return y.numpy(), a.numpy()
 
 
@@ -81,26 +80,20 @@ def demo(page):
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 4.5), sharey=True)
     draw_hull(left, VALUES)
-    dots = left.scatter(
-        *out.T, s=3, c=np.exp(entropy(weights)), vmin=1, vmax=6, linewidths=0
-    )
+    sharing = np.exp(entropy(weights))
+    dots = left.scatter(*out.T, s=3, c=sharing, vmin=1, vmax=6, linewidths=0)
     left.plot(*centroid, "+", color="C1", markersize=14, markeredgewidth=2.5)
     left.set_title("No query leaves the hull")
-    figure.colorbar(
-        dots,
-        ax=(left, right),
-        location="bottom",
-        label="left: effective number of keys behind an output, of 6",
-        shrink=0.6,
-        aspect=40,
-    )
+    name = "left: keys that share an output, in effect"
+    both = left, right
+    figure.colorbar(dots, ax=both, label=name, location="bottom", shrink=0.6, aspect=40)
     draw_hull(right, VALUES)
     right.plot(*path.T, color="C0", marker=".", markersize=4)
     right.plot(*TARGET, "*", color="C1", markersize=14)
     right.annotate("target", TARGET, (8, -4), textcoords="offset points")
     right.plot(*np.array([limit, TARGET]).T, ":", color="0.4")
     right.set_title("Trained, it stops at the edge")
-    for ax in (left, right):
+    for ax in both:
         ax.set(xlabel="value, coordinate 1", xlim=(-2.6, 2.8), ylim=(-2.1, 2.5))
     left.set_ylabel("value, coordinate 2")
     page.picture(figure, "hull")

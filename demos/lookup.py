@@ -106,21 +106,26 @@ def interactive():
 
 
 def demo(page):
+    temperatures = 1.0, 0.2, 0.03
     figure, axes = plt.subplots(3, 3, figsize=(7.4, 7.8), width_ratios=(3, 3, 4))
-    for row, temperature in zip(axes, (1.0, 0.2, 0.03), strict=True):
-        draw(row, 100, temperature)
+    for row, T in zip(axes, temperatures, strict=True):
+        draw(row, 100, T)
     figure.suptitle("Colder: the gradient grows, then one key has won and it is gone")
     page.picture(figure, "lookup")
-    _, weights, out, J = look(100, 0.2)
-    K, V = KEYS - weights @ KEYS, VALUES - out  # off their means
-    covariance = V.T @ (weights[:, None] * K)  # (2, 2)
-    apart = np.abs(J - covariance / 0.2).max()
+
+    weight = [look(100, T)[1].max() for T in temperatures]
+    size = [np.linalg.norm(look(100, T)[3], 2) for T in temperatures]
+    page.table(
+        ["T", "largest weight", "size of the gradient"],
+        zip(temperatures, weight, size, strict=True),
+    )
     page.claim(
-        "B2",
-        "The gradient that moves the answer is a covariance over the temperature.",
-        r"$\partial out/\partial q=Cov_\alpha(v,k)/T$",
-        f"at T = 0.2 apart by {apart:.0e}",
-        apart < 1e-12,
+        "B4",
+        "As one key takes all the weight, the query loses its gradient.",
+        r"$\alpha\rightarrow onehot \Rightarrow \partial out/\partial q\rightarrow 0$",
+        f"weight {weight[0]:.2f} to {weight[-1]:.4f}, gradient {size[0]:.2f}, at first"
+        f" {size[1]:.1f}, then {size[-1]:.3f}",
+        weight[-1] > 0.99 and size[-1] < 0.1 < size[1],
         soft_lookup,
     )
 
