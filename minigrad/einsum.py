@@ -3,9 +3,8 @@
 import string
 
 from . import backend as B
-from .primitive import primitive
+from .primitive import constants, primitive
 from .shapes import broadcast_to
-from .tensor import plain
 
 
 # y[out] = Σ over the letters that `out` lacks of x₁[term₁] x₂[term₂] …
@@ -54,8 +53,9 @@ def einsum(subscripts, *operands):
     """
     if not isinstance(subscripts, str):
         raise TypeError(f'einsum: subscripts such as "ij,jk" first, not {subscripts!r}')
+    operands = constants("einsum", operands)
     try:
-        terms, out = parse(subscripts, [len(B.xp.shape(plain(x))) for x in operands])
+        terms, out = parse(subscripts, [x.ndim for x in operands])
     except ValueError as error:
         raise ValueError(f"einsum: {subscripts!r}: {error}") from None
     return _einsum(*operands, terms=terms, out=out)
