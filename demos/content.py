@@ -5,14 +5,15 @@ Problem. A convolution also mixes positions with weights. What is different?
 Formula. Its weights belong to offsets, those of attention to keys:
 
     convolution    out_t = Σᵢ w_{t-i} xᵢ        w is the same wherever the words stand
-    attention      out   = Σᵢ αᵢ vᵢ             αᵢ = softmax(s(q, kᵢ)) moves along with kᵢ
+    attention      out   = Σᵢ αᵢ vᵢ             αᵢ = softmax(s(q, kᵢ)) moves with kᵢ
 
-So permute the pairs (kᵢ, vᵢ): the sum has the same terms in another order. (That cuts both
-ways. Attention alone does not know the order of its keys, and a model that needs it must
-write positions into them.)
+So permute the pairs (kᵢ, vᵢ): the sum has the same terms in another order. (That cuts
+both ways. Attention alone does not know the order of its keys, and a model that needs
+it must write positions into them.)
 
 What to look at. In row p the matching key stands at position p. The weight of attention
-follows it along the diagonal; the convolution looks at its three columns, come what may.
+follows it along the diagonal; the convolution looks at its three columns, come what
+may.
 """
 
 import matplotlib.pyplot as plt
@@ -29,7 +30,7 @@ M, D = 10, 8
 
 
 def needle(seed=0):
-    """Return a query (1, D) that matches the first of M keys (M, D), and values (M, D)."""
+    """Return a query (1, D) that matches the first of the keys (M, D), and values."""
     rng = np.random.default_rng(seed)
     keys, values = rng.normal(size=(2, M, D))
     keys /= np.linalg.norm(keys, axis=1, keepdims=True)
@@ -69,8 +70,8 @@ def convolution_weights():
 
 
 def shuffled_apart(seed=0):
-    """Return how far the outputs of attention and of a convolution change when the pairs
-    of keys and values are permuted."""
+    """Return how far attention and a convolution change when pairs (kᵢ, vᵢ) are
+    permuted."""
     q, K, V = needle()
     order = np.random.default_rng(seed).permutation(M)
 
@@ -107,8 +108,8 @@ def demo(page):
     attended, convolved = shuffled_apart()
     page.claim(
         "C5",
-        "Permuting the pairs of keys and values leaves the output of attention as it is, and"
-        " changes that of a convolution.",
+        "Permuting the pairs of keys and values leaves the output of attention as it"
+        " is, and changes that of a convolution.",
         r"$\sum_i\alpha_i v_i$ has no order",
         f"attention moves by {attended:.0e}, convolution by {convolved:.2f}",
         attended < 1e-12 and convolved > 0.1,
@@ -119,7 +120,8 @@ def demo(page):
         "C5",
         "The weight moves with the key that matches, to any position.",
         r"$\alpha_i=softmax(s(q,k_i))$",
-        f"weight of the matching key {diagonal.min():.4f} to {diagonal.max():.4f} at {M} positions",
+        f"weight of the matching key: {diagonal.min():.4f} to {diagonal.max():.4f} at"
+        f" {M} positions",
         np.ptp(diagonal) < 1e-12 and diagonal.min() > 0.5,
         attention,
     )

@@ -2,7 +2,8 @@
 
 Problem. In which direction should a query move to raise the output?
 
-Formula. Derive it by hand. Softmax first, then the weighted mean, then a score c q · kᵢ:
+Formula. Derive it by hand. Softmax first, then the weighted mean, then a score c q ·
+kᵢ:
 
     ∂αᵢ/∂sⱼ = αᵢ (1[i=j] - αⱼ)      ∂out/∂vᵢ = αᵢ I
     ∂out/∂s = V ᵀ (diag α - α αᵀ)   ∂out/∂kᵢ = c αᵢ (vᵢ - out) qᵀ
@@ -13,9 +14,10 @@ Read the last line: the query moves towards the keys whose values are above the 
 mix. The covariance is taken under the weights, so keys that have none don't count, and
 where one key has all the weight nothing is left to vary.
 
-What to look at. Left: the arrows, ∂out/∂q by a reverse pass, climb from keys of low value
-(dark) to keys of high value (light). Right: their length. Far out one key has won in each
-sector; the gradient lives on the borders, where two keys of different values compete.
+What to look at. Left: the arrows, ∂out/∂q by a reverse pass, climb from keys of low
+value (dark) to keys of high value (light). Right: their length. Far out one key has won
+in each sector; the gradient lives on the borders, where two keys of different values
+compete.
 """
 
 import matplotlib.pyplot as plt
@@ -109,8 +111,8 @@ def demo(page):
         for g in (np.ones(x.shape), rng.normal(size=x.shape))
     )
     page.say(
-        f"A check of softmax must not use g = 1: the true gradient is then {ones:.0e}, and"
-        f" a rule that is wrong by any factor passes. A random g gives {random:.2f}."
+        f"A check of softmax must not use g = 1: the true gradient is then {ones:.0e},"
+        f" and a rule wrong by any factor passes. A random g gives {random:.2f}."
     )
 
     side = np.linspace(-3, 3, 121)
@@ -144,7 +146,8 @@ def demo(page):
     )
     page.claim(
         "B2",
-        "The gradient of the query is the covariance of values and keys under the weights.",
+        "The gradient of the query is the covariance of values and keys under the"
+        " weights.",
         r"$\partial out/\partial q = c\,Cov_\alpha(v,k)$",
         f"{len(grid)} queries, off by {apart:.0e}; all Jacobians by"
         f" {max(error for _, error in rows):.0e}",

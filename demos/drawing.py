@@ -4,10 +4,10 @@ import numpy as np
 
 
 def weight_map(ax, weights, allowed=None, numbers=False):
-    """Draw weights (n, m) with queries as rows, keys as columns, and colours from 0 to 1.
+    """Draw weights (n, m), queries as rows and keys as columns, in colours from 0 to 1.
 
-    Pairs that are not allowed are hatched: they have no weight, which is not the same as
-    a weight of 0."""
+    Pairs that are not allowed are hatched: to have no weight is not to have weight 0.
+    """
     allowed = np.ones(weights.shape, bool) if allowed is None else allowed
     ax.patch.set(facecolor="0.93", hatch="////", edgecolor="0.75")
     shown = np.where(allowed, weights, np.nan)

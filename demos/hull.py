@@ -7,13 +7,13 @@ Formula. The weights are positive and sum to 1, so the output is a convex combin
     out = Σᵢ αᵢ vᵢ,   αᵢ ≥ 0,   Σᵢ αᵢ = 1         it lies in the hull of the values
 
 Equal scores, because the query matches no key or all alike, give αᵢ = 1/m and the
-centroid of the values. A soft lookup has no "not found": a caller who wants one looks at
-the scores or at the spread of the weights, shown here by colour.
+centroid of the values. A soft lookup has no "not found": a caller who wants one looks
+at the scores or at the spread of the weights, shown here by colour.
 
 What to look at. Left: 5000 random queries, not one outside. Queries orthogonal to all
 keys, however long, land on the cross. Right: gradient descent on the query alone, for a
-target outside the hull. It ends at the nearest point of the hull and cannot get closer: a
-single lookup does not extrapolate.
+target outside the hull. It ends at the nearest point of the hull and cannot get closer:
+a single lookup does not extrapolate.
 """
 
 import matplotlib.pyplot as plt
@@ -41,7 +41,7 @@ def answer(queries):
 
 
 def pull_to(target, steps=600, rate=0.1):
-    """Return the outputs (steps, 2) while gradient descent moves a query to a target."""
+    """Return the outputs (steps, 2) of gradient descent on a query towards a target."""
     K, V = Tensor(KEYS), Tensor(VALUES)
     query, path = Tensor(np.zeros((1, 8))), []
     for _ in range(steps):

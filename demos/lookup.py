@@ -8,11 +8,11 @@ Formula. For a query q, keys kᵢ, values vᵢ, any score s and a temperature T:
 
 The score here is the dot product, for which ∂out/∂q = Cov_α(v, k) / T.
 
-What to look at. Left, the query among the keys: the darker a key, the more weight it has.
-Middle, the weights. Right, the answer in the hull of the values. The ellipse is the
-gradient: where the answer would go, to first order, if the query moved by 0.2 in any
-direction. In the cold it shrinks to a point and the answer sticks to one value; only
-between two keys it flares up. The limit is a hard lookup, which jumps there.
+What to look at. Left, the query among the keys: the darker a key, the more weight it
+has. Middle, the weights. Right, the answer in the hull of the values. The ellipse is
+the gradient: where the answer would go, to first order, if the query moved by 0.2 in
+any direction. In the cold it shrinks to a point and the answer sticks to one value;
+only between two keys it flares up. The limit is a hard lookup, which jumps there.
 
 `python -m demos lookup --interactive` opens a window with two sliders.
 """
@@ -35,7 +35,7 @@ CIRCLE = np.linspace(0, 2 * np.pi, 60)
 
 
 def look(angle, temperature):
-    """Return query (2,), weights (m,), output (2,) and ∂out/∂q (2, 2), angle in degrees."""
+    """Return q (2,), weights (m,), output (2,) and ∂out/∂q (2, 2); angle in degrees."""
     q = np.array([np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))])
     K, V, eye = Tensor(KEYS), Tensor(VALUES), Tensor(np.eye(len(KEYS)))
     weights = soft_lookup(Tensor(q), K, eye, temperature).numpy()  # Σᵢ αᵢ eᵢ = α
@@ -77,7 +77,7 @@ def draw(axes, angle, temperature):
 
 
 def interactive():
-    """Open a window with sliders; raise ImportError where there is no display for it."""
+    """Open a window with sliders; raise ImportError where there is no display."""
     figure, axes = plt.subplots(1, 3, figsize=(11, 5))
     if figure.canvas.required_interactive_framework is None:
         raise ImportError("no display to open a window on")

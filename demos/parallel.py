@@ -7,8 +7,8 @@ Formula. No query needs the answer of another one, so stack the queries as rows:
     outᵢ = softmax(qᵢ Kᵀ / √d) V   for each i        n lookups, one after another
     Out  = softmax(Q Kᵀ / √d) V                      all of them at once
 
-Row i of a product depends on row i of its left factor only, and softmax works on each row
-by itself: the two are the same numbers.
+Row i of a product depends on row i of its left factor only, and softmax works on each
+row by itself: the two are the same numbers.
 
 What to look at. The recorded graph has as many ops for 256 queries as for one. The loop
 pays for its 256 trips through Python; the batch is arithmetic.
@@ -46,7 +46,7 @@ def counts(n):
 
 
 def seconds(functions, tries=5):
-    """Return the shortest time of a call of each; they take turns, on a busy machine."""
+    """Return the shortest time of a call of each; they take turns."""
     times = np.empty((tries, len(functions)))
     for row in times:
         for i, f in enumerate(functions):
@@ -84,8 +84,8 @@ def demo(page):
     page.picture(figure, "parallel")
     page.claim(
         "C4",
-        "n queries take two matmuls and one softmax, whatever n, and give the numbers of a"
-        " loop over the queries.",
+        "n queries take two matmuls and one softmax, whatever n, and give the numbers"
+        " of a loop over the queries.",
         r"$softmax(QK^T/\sqrt{d})\,V$",
         f"2 matmuls and 1 softmax at n = 1 to {ns[-1]}; apart by"
         f" {max(row[4] for row in rows):.0e}; loop / batch in time: {best:.0f} at best",

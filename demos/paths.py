@@ -1,9 +1,10 @@
 """Paths: Table 1 of "Attention Is All You Need", measured on recorded graphs.
 
-Problem. A gradient from the last position back to the first passes one op after another.
-How many, and what does a layer cost?
+Problem. A gradient from the last position back to the first passes one op after
+another. How many, and what does a layer cost?
 
-Formula. Vaswani et al. (2017), Table 1, for n positions of width d and kernels of width k:
+Formula. Vaswani et al. (2017), Table 1, for n positions of width d and kernels of width
+k:
 
     layer                    FLOPs       sequential steps    longest path
     attention                n² d        1                   1
@@ -11,15 +12,15 @@ Formula. Vaswani et al. (2017), Table 1, for n positions of width d and kernels 
     convolution              k n d²      1                   n / k
     dilated convolution      k n d²      1                   log_k n
 
-Nothing of it is assumed: each layer runs on n separate leaves, and the recorded graph is
-walked. FLOPs are summed op by op. Sequential steps are matmuls of one layer that wait for
-each other. The path joins the positions that are farthest apart, the last output and the
-first input, by the fewest ops, through as many layers as it takes to connect them: one,
-but for convolutions.
+Nothing of it is assumed: each layer runs on n separate leaves, and the recorded graph
+is walked. FLOPs are summed op by op. Sequential steps are matmuls of one layer that
+wait for each other. The path joins the positions that are farthest apart, the last
+output and the first input, by the fewest ops, through as many layers as it takes to
+connect them: one, but for convolutions.
 
-What to look at. The exponents are the table's. The path of attention is 3 ops through the
-values and 7 through the queries, at any length. What O() hides: attention takes two steps,
-and costs less than a recurrent layer only where n is below d / 2.
+What to look at. The exponents are the table's. The path of attention is 3 ops through
+the values and 7 through the queries, at any length. What O() hides: attention takes two
+steps, and costs less than a recurrent layer only where n is below d / 2.
 """
 
 import math
@@ -71,7 +72,7 @@ def flops(output):
 
 
 def steps(output):
-    """Return the number of matmuls on the longest chain of ops that wait for each other."""
+    """Return the number of matmuls on the longest chain of ops that need each other."""
     chain = {}
     for t in graph.nodes(output):
         before = max((chain[x] for x in graph.inputs(t)), default=0)
@@ -93,8 +94,8 @@ def exponents(name, n=128, d=64, k=3):
 
 
 def path(name, n, k=3):
-    """Return the lengths (shortest, longest) in ops of the paths from the last output to
-    the first input, through as many layers as connect them."""
+    """Return the lengths in ops (shortest, longest) of the paths from the last output
+    to the first input, through as many layers as connect them."""
     gaps = {
         "convolution": [1] * math.ceil((n - 1) / (k - 1)),
         "dilated convolution": [k**i for i in range(n) if k**i < n],
@@ -141,8 +142,8 @@ def demo(page):
     page.claim(
         "C2",
         "A gradient passes as many ops at any distance in attention. Their number grows"
-        " with the distance in a recurrent net and a stack of convolutions, and with its"
-        " logarithm if they are dilated.",
+        " with the distance in a recurrent net and a stack of convolutions, and with"
+        " its logarithm if they are dilated.",
         r"$O(1),\ O(n),\ O(n/k),\ O(\log_k n)$",
         f"n = {ns}: " + ", ".join(f"{name} {row}" for name, row in lengths.items()),
         {path("attention", n) for n in ns} == {(3, 7)}
@@ -155,8 +156,8 @@ def demo(page):
     off = np.abs(found - list(TABLE_1.values())).max()
     page.claim(
         "C2",
-        "Table 1: a layer of attention costs n²d, a recurrent one nd², a convolution knd²"
-        " FLOPs; only the recurrent one has n steps that wait for each other.",
+        "Table 1: a layer of attention costs n²d, a recurrent one nd², a convolution"
+        " knd² FLOPs; only the recurrent one has n steps that wait for each other.",
         r"$n^2d,\ nd^2,\ knd^2$",
         f"exponents off by {off:.3f} at most; steps at n = 256: "
         + ", ".join(f"{row[0]} {row[-1]}" for row in rows),

@@ -2,20 +2,20 @@
 
 Problem. How far back does a position see, and how much of a gradient gets there?
 
-Formula. With the strict causal mask, position t mixes the values of all positions before
-it and of none from t on:
+Formula. With the strict causal mask, position t mixes the values of all positions
+before it and of none from t on:
 
     out_t = Σ_{i<t} αᵢ vᵢ          zeros at t = 1, where nothing is before it
 
 There is no size of a window in this, and no parameter whose shape depends on the number
-of keys. A gradient reaches vᵢ with the factor αᵢ, however far away it is. A recurrent net
-multiplies by its matrix at every step instead, here 0.9 times an orthogonal one:
+of keys. A gradient reaches vᵢ with the factor αᵢ, however far away it is. A recurrent
+net multiplies by its matrix at every step instead, here 0.9 times an orthogonal one:
 
     ‖∂out/∂v₁‖ = α₁                ‖∂h_T/∂x₁‖ ≤ 0.9^(T - 1), less where tanh flattens
 
-What to look at. Constant length is not constant size. Where no key stands out, each of m
-keys has the weight 1/m, and so has its gradient; that is a power of the distance, not an
-exponential. Where the query matches the first key, its gradient stays.
+What to look at. Constant length is not constant size. Where no key stands out, each of
+m keys has the weight 1/m, and so has its gradient; that is a power of the distance, not
+an exponential. Where the query matches the first key, its gradient stays.
 """
 
 import matplotlib.pyplot as plt
@@ -53,7 +53,7 @@ def influence(n, seed=0):
 
 
 def recurrent_size(T, seed=0):
-    """Return ‖∂h_T/∂x₁‖ in a recurrent net with the matrix 0.9 times an orthogonal one."""
+    """Return ‖∂h_T/∂x₁‖ of a recurrent net whose matrix is 0.9 × orthogonal."""
     rng = np.random.default_rng(seed)
     W = Tensor(0.9 * np.linalg.qr(rng.normal(size=(D, D)))[0])
     x, *later = 0.3 * rng.normal(size=(T, 1, D))
@@ -112,9 +112,9 @@ def demo(page):
         "Position t sees every position before it and none from t on, whatever their"
         " number: no window.",
         r"$out_t=\sum_{i<t}\alpha_i v_i$",
-        f"of 64 × 64 nudges of one position, {changed[earlier].sum()} of {earlier.sum()}"
-        f" before t changed out_t, {changed[~earlier].sum()} of {(~earlier).sum()} from t"
-        " on changed a bit of it",
+        f"of 64 × 64 nudges of a position, {changed[earlier].sum()} of"
+        f" {earlier.sum()} before t changed out_t, {changed[~earlier].sum()} of"
+        f" {(~earlier).sum()} from t on changed a bit of it",
         (changed == earlier).all(),
         causal_mask,
     )
@@ -124,9 +124,10 @@ def demo(page):
         "C3",
         "The gradient of attention shrinks as its weight does, 1/m at worst when no key"
         " stands out; that of a recurrent net shrinks exponentially.",
-        r"$\|\partial out/\partial v_1\|=\alpha_1,\ \|\partial h_T/\partial x_1\|\leq 0.9^{T-1}$",
-        f"at distance {last}: {uniform:.5f} = 1/{1 / uniform:.0f} uniform, {matching:.2f}"
-        f" matching, {recurrent:.0e} recurrent",
+        r"$\|\partial out/\partial v_1\|=\alpha_1$,"
+        r" $\|\partial h_T/\partial x_1\|\leq 0.9^{T-1}$",
+        f"at distance {last}: {uniform:.5f} = 1/{1 / uniform:.0f} uniform,"
+        f" {matching:.2f} matching, {recurrent:.0e} recurrent",
         all(
             np.isclose(size, 1 / m)
             for m, size in zip(distances, sizes["attention, uniform"], strict=True)

@@ -4,11 +4,11 @@ Problem. A dict maps capitals to countries. What if a lookup has one vector for 
 
 Formula. With V = K the output is a mean of keys, and lies in their hull:
 
-    tied       out = Σᵢ αᵢ kᵢ        the answer comes from the same place as the question
+    tied       out = Σᵢ αᵢ kᵢ        the answer comes from where the question came
     separate   out = Σᵢ αᵢ vᵢ        a key says what it matches, a value what it gives
 
-Self-attention makes all three from one input by three learned projections, and a tied one
-saves the third:
+Self-attention makes all three from one input by three learned projections, and a tied
+one saves the third:
 
     Q = X W_q,   K = X W_k,   V = X W_v   or, tied,   V = K
 
@@ -19,8 +19,8 @@ letter's number.
 
 What to look at. Given enough width both are right every time. Separate projections do
 with a quarter of that width, and with fewer parameters. It is a matter of learning, not
-only of room: with ten times the steps three tied models of width 4 get to 0.29, 0.73 and
-0.73 (`recall(4, True, steps=2000)`).
+only of room: with ten times the steps three tied models of width 4 get to 0.29, 0.73
+and 0.73 (`recall(4, True, steps=2000)`).
 """
 
 import matplotlib.pyplot as plt
@@ -54,7 +54,7 @@ def from_capitals(T=0.05):
 
 
 def lists(rng, n):
-    """Return n inputs (n, PAIRS + 1, 2 SYMBOLS), one-hot, and the right numbers (n,)."""
+    """Return n inputs (n, PAIRS + 1, 2 SYMBOLS), and the right numbers (n,)."""
     eye, rows = np.eye(SYMBOLS), np.arange(n)
     letters = rng.random((n, SYMBOLS)).argsort(axis=1)[:, :PAIRS]  # no letter twice
     numbers = rng.integers(SYMBOLS, size=(n, PAIRS))
@@ -102,10 +102,10 @@ def demo(page):
     tied, separate = from_capitals()
     page.claim(
         "D1",
-        "With K = V a lookup can only blend its keys: no country comes out of a dictionary"
-        " of capitals.",
+        "With K = V a lookup can only blend its keys: no country comes out of a"
+        " dictionary of capitals.",
         r"$out=\sum_i\alpha_i k_i$",
-        f"countries found for 40 capitals: {tied} tied, {separate} with values of their own",
+        f"countries found for 40 capitals: {tied} tied, {separate} separate",
         tied == 0 and separate == 40,
         attention,
     )
@@ -137,8 +137,9 @@ def demo(page):
     narrow = WIDTHS.index(4)
     page.claim(
         "D1",
-        "After the same training on associative recall, separate keys and values are right"
-        " with less width, and fewer parameters, than tied ones; with enough width both are.",
+        "After the same training on associative recall, separate keys and values are"
+        " right with less width, and fewer parameters, than tied ones; with enough"
+        " width both are.",
         r"$V=XW_v$ or $V=K$",
         f"right at width 4: {tied[narrow][0].mean():.2f} tied,"
         f" {separate[narrow][0].mean():.2f} separate; tied at width 8"

@@ -8,13 +8,14 @@ Formula. For weights α = softmax(c s), output out = α V and cotangent g = ∂L
 
 J is 0 at a one-hot α, and a losing key has its own weight αᵢ in front. Both vanish as c
 grows. And c grows by itself: entries of q and k that are independent, of mean 0 and
-variance 1, give products of variance 1, and their sum q · k has variance d_k. So scale by
-c = 1/√d_k, which keeps it at 1. Dividing scores is what a temperature does: the scaled dot
-product is a lookup at T = √d_k.
+variance 1, give products of variance 1, and their sum q · k has variance d_k. So scale
+by c = 1/√d_k, which keeps it at 1. Dividing scores is what a temperature does: the
+scaled dot product is a lookup at T = √d_k.
 
 What to look at. Left: each gradient first rises with c, by the factor c, and then falls
-exponentially. Right: without the root one key takes all as d_k grows; with it, width does
-not matter. Soft is not best either: at d_k = 4 the unscaled scores have the larger J.
+exponentially. Right: without the root one key takes all as d_k grows; with it, width
+does not matter. Soft is not best either: at d_k = 4 the unscaled scores have the larger
+J.
 """
 
 import math
@@ -108,7 +109,7 @@ def demo(page):
 
     page.claim(
         "B4",
-        "Sharpened far enough, softmax passes no gradient to its scores and losing keys.",
+        "Sharpened far enough, softmax passes no gradient to scores and losing keys.",
         r"$\partial\alpha/\partial s = c\,(diag\,\alpha-\alpha\alpha^T)\rightarrow 0$",
         f"from the peak to c = 100 by {scores[-1] / scores.max():.0e} and"
         f" {losers[-1] / losers.max():.0e}, falling all the way",
@@ -120,12 +121,12 @@ def demo(page):
     )
     page.claim(
         "B5",
-        "Dividing by the root of the width keeps the scores at variance 1 and softmax out"
-        " of saturation.",
+        "Dividing by the root of the width keeps the scores at variance 1 and softmax"
+        " out of saturation.",
         r"$Var(q\cdot k)=d_k$",
-        f"max weight {plain[0, 1]:.2f} to {plain[-1, 1]:.2f} without, {scaled[:, 1].min():.2f}"
-        f" to {scaled[:, 1].max():.2f} with; variance {scaled[:, 0].min():.2f} to"
-        f" {scaled[:, 0].max():.2f}",
+        f"max weight {plain[0, 1]:.2f} to {plain[-1, 1]:.2f} without,"
+        f" {scaled[:, 1].min():.2f} to {scaled[:, 1].max():.2f} with; variance"
+        f" {scaled[:, 0].min():.2f} to {scaled[:, 0].max():.2f}",
         plain[-1, 1] > 0.9 and np.ptp(scaled[:, 1]) < 0.05,
         scaled_dot,
     )

@@ -6,8 +6,9 @@ Formula. For any s, learned or not:
 
     attn(q, K, V) = Σᵢ αᵢ vᵢ,   αᵢ = e^s(q, kᵢ) / Σⱼ e^s(q, kⱼ)
 
-The weights are positive and sum to 1 for all of them, and equal scores give 1/m each. An
-empty dictionary has no weights to sum: it answers with zeros, and passes no gradient.
+The weights are positive and sum to 1 for all of them, and equal scores give 1/m each.
+An empty dictionary has no weights to sum: it answers with zeros, and passes no
+gradient.
 
 What to look at. The same query and keys under six scores, the last two with random
 parameters. All went through the same lines of code, and agree with their formulas.

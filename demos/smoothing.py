@@ -13,12 +13,14 @@ others, so hide the diagonal:
 
     E(σ) = 1/n Σᵢ (yᵢ - y₋ᵢ(xᵢ))²
 
-and go down its slope, which backward gives: in log σ, so that σ stays positive, and down
-log E, so that one rate suits both data sets. No step exceeds 0.3, lest it jumps a valley.
+and go down its slope, which backward gives: in log σ, so that σ stays positive, and
+down log E, so that one rate suits both data sets. No step exceeds 0.3, lest it jumps a
+valley.
 
 What to look at. Above: the fit. Below: the error from close by, and where two descents
 end. The geyser's error has two valleys, 0.2 % apart in height, and a start from wide σ
-ends in the higher one. Gradients find a valley, not the lowest: start twice and compare.
+ends in the higher one. Gradients find a valley, not the lowest: start twice and
+compare.
 """
 
 import math
@@ -46,7 +48,7 @@ STARTS = 0.1, 5.0  # σ in the units of x: far too narrow, far too wide
 
 
 def smooth(at, x, y, sigma):
-    """Return the fit to points x, y (m,) with bandwidth sigma at the places `at` (n,)."""
+    """Return the fit to points x, y (m,) with bandwidth sigma, at `at` (n,)."""
     Q, K, V = (Tensor(column[:, None]) for column in (at, x, y))  # (n, 1), (m, 1) twice
     return attention(Q, K, V, score=gaussian(sigma)).numpy()[:, 0]
 

@@ -1,6 +1,7 @@
 """Soft argmax: one dial from the mean of all values to the value of the best key.
 
-Problem. A hard lookup takes the best key and nothing else. How far is a soft one from it?
+Problem. A hard lookup takes the best key and nothing else. How far is a soft one from
+it?
 
 Formula. Multiply all scores by c, or divide them by a temperature T = 1/c:
 
@@ -55,8 +56,8 @@ def left_over(scores, c):
 def demo(page):
     m = len(SCORES)
     page.say(
-        f"Five keys score {SCORES.tolist()}; their values are {VALUES.tolist()}, of mean"
-        f" {VALUES.mean():.0f}. Scale the scores by c, which is a temperature of 1/c:"
+        f"Five keys score {SCORES.tolist()}; their values are {VALUES.tolist()}, of"
+        f" mean {VALUES.mean():.0f}. Scale the scores by c, a temperature of 1/c:"
     )
     c = np.array([0.001, 0.1, 1.0, 10.0, 40.0])
     weights = sharpen(SCORES, c)

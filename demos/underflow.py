@@ -1,17 +1,19 @@
 """Underflow: "always nonzero" ends where floats end.
 
-Problem. In exact arithmetic no weight is 0: whatever the scores, a gradient reaches every
-key and value. Is that so in a computer?
+Problem. In exact arithmetic no weight is 0: whatever the scores, a gradient reaches
+every key and value. Is that so in a computer?
 
-Formula. Two keys, the loser's score lower by a gap, and cotangents g₁, g₂ of the weights:
+Formula. Two keys, the loser's score lower by a gap, and cotangents g₁, g₂ of the
+weights:
 
     α₂ = e^(-gap) / (1 + e^(-gap))        ∂L/∂v₂ = α₂ ∂L/∂out
     ∂L/∂s₂ = -∂L/∂s₁ = α₁ α₂ (g₂ - g₁)
 
-e^(-gap) has a smallest float: from some gap on it is rounded to 0. Then the loser gets no
-gradient at all, and no training step can bring it back. The winner goes deaf earlier. Its
-rule α₁ (g₁ - Σ g α) subtracts two numbers that agree to all digits once α₂ is below half
-a unit in the last place of 1. (A key that a mask hides has weight 0 by intention.)
+e^(-gap) has a smallest float: from some gap on it is rounded to 0. Then the loser gets
+no gradient at all, and no training step can bring it back. The winner goes deaf
+earlier. Its rule α₁ (g₁ - Σ g α) subtracts two numbers that agree to all digits once α₂
+is below half a unit in the last place of 1. (A key that a mask hides has weight 0 by
+intention.)
 
 What to look at. The ends of the lines: all three floats follow the formula and stop. In
 float16 a gap of 17 is enough.
@@ -82,9 +84,9 @@ def demo(page):
     )
     page.claim(
         "B3",
-        "A gradient reaches every key and value, up to a gap of the scores that depends on"
-        " the floats; beyond it the loser gets exactly 0.",
-        r"$\\alpha_2=e^{-gap}/(1+e^{-gap})$",
+        "A gradient reaches every key and value, up to a gap of the scores that depends"
+        " on the floats; beyond it the loser gets exactly 0.",
+        r"$\alpha_2=e^{-gap}/(1+e^{-gap})$",
         "0 from a gap of " + ", ".join(f"{row[3]:.1f} ({row[0]})" for row in rows),
         within,
         softmax,
