@@ -1,0 +1,135 @@
+"""Properties of softmax, its relatives and the activations, for every shape, float type
+and magnitude up to 1e4."""
+
+import numpy as np
+from conftest import array, close, normal
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import minigrad as mg
+from minigrad import Tensor
+from minigrad import backend as B
+
+SEEDS = st.integers(0, 999)
+FULL = hnp.array_shapes(
+    min_dims=1, max_dims=3, max_side=5
+)  # with an entry on each axis
+FLOATS = st.sampled_from(["f2", "f4", "f8"])
+MAGNITUDES = st.sampled_from([0.0, 1e-3, 1.0, 30.0, 1e4])
+
+
+@st.composite
+def scores(draw):
+    """Draw an array of any float type and magnitude up to 1e4, and one of its axes."""
+    x = np.random.default_rng(draw(SEEDS)).uniform(-1, 1, draw(FULL))
+    x = (draw(MAGNITUDES) * x).astype(draw(FLOATS))
+    return x, draw(st.integers(-x.ndim, x.ndim - 1))
+
+
+def eps(x):
+    """Return a few rounding errors of a number of size 1, in the float type of x."""
+    return 8 * float(np.finfo(x.dtype).eps)
+
+
+def pull(y, *leaves, seed=7):
+    """Return a random g and the gradients of the leaves for it."""
+    g = normal(*y.shape, seed=seed).astype(y.dtype)
+    y.backward(array(g))
+    return g, *(B.to_numpy(x.grad) for x in leaves)
+
+
+@given(scores())
+def test_softmax_is_a_distribution_and_its_gradient_moves_none_of_the_sum(given):
+    values, axis = given
+    x = Tensor(values)
+    y = mg.softmax(x, axis)
+    assert y.dtype == x.dtype
+    weights = y.numpy().astype(float)
+    assert ((weights >= 0) & (weights <= 1)).all()
+    close(weights.sum(axis), np.ones_like(weights.sum(axis)), atol=eps(values))
+    exact = np.exp(values - values.max(axis, keepdims=True).astype(float))
+    close(weights, exact / exact.sum(axis, keepdims=True), atol=eps(values))
+    _, gradient = pull(y, x)
+    total = gradient.astype(float).sum(axis)
+    close(total, np.zeros_like(total), atol=4 * eps(values))
+
+
+@given(scores(), st.data())
+def test_softmax_follows_a_permutation_and_gives_masked_scores_nothing(given, data):
+    values, axis = given
+    order = data.draw(st.permutations(range(values.shape[axis])))
+    y = mg.softmax(array(values), axis)
+    moved = mg.softmax(array(np.take(values, order, axis)), axis)
+    close(moved, np.take(B.to_numpy(y), order, axis), atol=eps(values))
+    kept = np.random.default_rng(0).random(values.shape) < 0.6
+    x = Tensor(np.where(kept, values, -np.inf).astype(values.dtype))
+    y = mg.softmax(x, axis)
+    _, gradient = pull(y, x)
+    assert np.isfinite(gradient).all()
+    assert (gradient[~kept] == 0).all() and (y.numpy()[~kept] == 0).all()
+    total = y.numpy().astype(float).sum(axis)
+    close(total, kept.any(axis).astype(float), atol=eps(values))
+
+
+@given(scores())
+def test_logsumexp_is_a_smooth_maximum_and_log_softmax_the_rest(given):
+    values, axis = given
+    n, largest = values.shape[axis], values.astype(float).max(axis)
+    y = B.to_numpy(mg.logsumexp(array(values), axis)).astype(float)
+    slack = eps(values) * (1 + abs(largest))
+    assert (largest - slack <= y).all() and (y <= largest + np.log(n) + slack).all()
+    rest = B.to_numpy(mg.log_softmax(array(values), axis)).astype(float)
+    rounding = eps(values) * (1 + abs(values.astype(float)).max())
+    close(rest, values - np.expand_dims(y, axis), atol=2 * rounding)
+    close(np.exp(rest), mg.softmax(array(values), axis), atol=2 * rounding)
+    x = Tensor(values)
+    g, gradient = pull(mg.logsumexp(x, axis), x)
+    expected = np.expand_dims(g, axis) * B.to_numpy(mg.softmax(array(values), axis))
+    close(gradient, expected, atol=2 * rounding)
+
+
+@given(scores(), st.booleans(), SEEDS)
+def test_cross_entropy_is_minus_log_softmax_and_its_gradient_softmax_minus_onehot(
+    given, mean, seed
+):
+    values = given[0]
+    x = Tensor(values)
+    targets = np.random.default_rng(seed).integers(
+        values.shape[-1], size=values.shape[:-1]
+    )
+    onehot = np.eye(values.shape[-1])[targets]
+    loss = mg.cross_entropy(x, targets, reduction="mean" if mean else "sum")
+    loss.backward()
+    n = targets.size if mean else 1
+    rest = B.to_numpy(mg.log_softmax(array(values.astype(float))))
+    scale = 1 + abs(values.astype(float)).max()
+    close(
+        loss.data,
+        -(onehot * rest).sum() / n,
+        rtol=eps(values),
+        atol=eps(values) * scale,
+    )
+    close(x.grad, (np.exp(rest) - onehot) / n, atol=2 * eps(values) * scale)
+    assert x.grad.dtype == loss.dtype == values.dtype
+
+
+SMOOTH = {
+    "sigmoid": lambda x: 1 / (1 + np.exp(-np.clip(x, -700, 700))),
+    "tanh": np.tanh,
+    "relu": lambda x: np.maximum(x, 0),
+    "abs": np.abs,
+    "gelu": lambda x: x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
+}
+
+
+@given(scores(), st.sampled_from(sorted(SMOOTH)))
+def test_activations_are_right_in_every_float_type_and_finite_at_1e4(given, name):
+    values, _ = given
+    x = Tensor(values)
+    y = getattr(mg, name)(x)
+    exact = SMOOTH[name](values.astype(float))
+    close(y.numpy().astype(float), exact, rtol=eps(values), atol=eps(values))
+    g, gradient = pull(y, x)
+    assert gradient.dtype == y.dtype == values.dtype
+    assert (abs(gradient) <= 1.2 * abs(g)).all()  # none of them is steeper than that
