@@ -144,12 +144,12 @@ def grad(f, argnum=0):
         args = list(args)
         if not -len(args) <= argnum < len(args):
             raise IndexError(
-                f"grad: argnum is {argnum}, f was given {len(args)} positional arguments"
+                f"grad: argnum is {argnum}, f was given {len(args)} inputs"
             )
         x = args[argnum]
         paused, thread.paused = thread.paused, 0
         try:
-            # A new Tensor even if x is one: f may use that one elsewhere, as a constant.
+            # A new Tensor even if x is one: f may use that elsewhere, as a constant.
             args[argnum] = x = +x if type(x) is Tensor else Tensor(x)
             y = f(*args, **kwargs)
         finally:

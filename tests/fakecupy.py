@@ -22,9 +22,9 @@ def words(text):
 LACKS = words(
     """errstate seterr geterr einsum_path vecdot matvec vecmat block insert unstack
     frompyfunc nditer ndenumerate geomspace nanpercentile nanquantile spacing
-    histogram_bin_edges True_ False_ longdouble normal permutation shuffle choice permuted
-    multinomial multivariate_normal bytes spawn lognormal laplace matrix_norm vector_norm
-    multi_dot svdvals ctypes setflags to_device"""
+    histogram_bin_edges True_ False_ longdouble normal permutation shuffle choice
+    permuted multinomial multivariate_normal bytes spawn lognormal laplace matrix_norm
+    vector_norm multi_dot svdvals ctypes setflags to_device"""
 )
 LACKS_KEYWORDS = {"where", "initial", "like", "device", "correction", "stable"}
 LACKS_KEYWORDS_OF = {
@@ -34,11 +34,7 @@ LACKS_KEYWORDS_OF = {
     "copyto": set(),
 }
 READING = words("nonzero flatnonzero argwhere unique compress item tolist")
-ARRAYS_ONLY = {
-    "concatenate",
-    "stack",
-    "where",
-}  # not even Python numbers in their lists
+ARRAYS_ONLY = words("concatenate stack where")  # not even Python numbers in their lists
 DTYPES = "?bhilqBHILQefdFD"  # no text, no objects, no longdouble
 reads = 0
 

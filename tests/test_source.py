@@ -1,0 +1,168 @@
+"""What the source promises about itself: its reading order, its size, where NumPy may
+be named, and that CuPy has every function that it calls. Each check finds a planted
+fault first."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import fakecupy
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ["minigrad", "attention", "demos"]
+FILES = [path for name in PACKAGES for path in sorted((ROOT / name).glob("*.py"))]
+HOST = {  # files that compute on the host
+    "minigrad/backend.py": "the gate between host and device",
+    "minigrad/gradcheck.py": "differences are taken in float64, entry by entry",
+    "minigrad/nn.py": "random numbers are drawn on the host, the same on every backend",
+    "minigrad/checkpoint.py": "files are read and written there",
+    "attention/gpt.py": "the next token is drawn there",
+}
+
+
+def imports(tree):
+    """Return (module, name) for all that is imported; levels count as leading dots."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, None) for alias in node.names]
+        if isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            found += [(module, alias.name) for alias in node.names]
+    return found
+
+
+def lint(text, may_name_numpy=False):
+    """Return what the text imports but should not."""
+    found = []
+    for module, name in imports(ast.parse(text)):
+        package = module.split(".")[0]
+        if package == "cupy" or (package == "numpy" and not may_name_numpy):
+            found.append(f"imports {package}")
+        if name == "xp":
+            found.append("binds xp by name; write `from . import backend as B`")
+    return found
+
+
+FAULTS = [
+    "import cupy",
+    "import numpy as np",
+    "from numpy import exp",
+    "import cupy.cuda",
+]
+FAULTS += [
+    "from .backend import xp",
+    "def f():\n    from minigrad.backend import xp as np",
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_lint_finds(fault):
+    assert len(lint("import math\n" + fault)) == 1
+    assert lint("import numpy\nfrom . import backend as B", may_name_numpy=True) == []
+
+
+def test_numpy_is_named_in_host_files_only_and_cupy_nowhere():
+    found = {}
+    for path in FILES:
+        name = path.relative_to(ROOT).as_posix()
+        found[name] = lint(path.read_text(), name in HOST or name.startswith("demos/"))
+    assert {name: faults for name, faults in found.items() if faults} == {}
+    unused = {name for name in HOST if not lint((ROOT / name).read_text())}
+    assert unused == set()  # each exception is still needed
+
+
+def misplaced(order, files):
+    """Return which of the files import one that stands below them in the order."""
+    found = []
+    for name, text in files.items():
+        for module, imported in imports(ast.parse(text)):
+            if module.startswith("."):
+                other = module[1:] or imported
+                if order.index(other) >= order.index(name):
+                    found.append(f"{name} imports {other}")
+    return found
+
+
+@pytest.mark.parametrize("package", ["minigrad", "attention"])
+def test_every_file_imports_only_files_that_come_before_it_in_the_reading_order(
+    package,
+):
+    files = {path.stem: path.read_text() for path in (ROOT / package).glob("*.py")}
+    listed = [m[1:] or name for m, name in imports(ast.parse(files.pop("__init__")))]
+    order = list(dict.fromkeys(listed))
+    assert set(order) == set(files)  # none is missing
+    assert misplaced(order, files) == []
+    files[order[0]] += f"\nfrom . import {order[1]}"
+    assert misplaced(order, files) == [f"{order[0]} imports {order[1]}"]
+
+
+def test_attention_is_built_on_minigrad_and_never_the_other_way_round():
+    for path in FILES:
+        used = {
+            module.split(".")[0] for module, _ in imports(ast.parse(path.read_text()))
+        }
+        below = PACKAGES[: PACKAGES.index(path.parent.name)]
+        assert used & set(PACKAGES) <= {*below, path.parent.name}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_a_file_begins_with_a_docstring_and_has_at_most_200_lines(path):
+    text = path.read_text()
+    assert ast.get_docstring(ast.parse(text))
+    assert len(text.splitlines()) <= 200
+
+
+def xp_names(text):
+    """Return (names, keywords) of every B.xp.name, B.xp.name.method and its call."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        call = node if isinstance(node, ast.Call) else None
+        chain, part = [], call.func if call else node
+        while isinstance(part, ast.Attribute):
+            chain.insert(0, part.attr)
+            part = part.value
+        if getattr(part, "id", None) == "B" and chain[:1] == ["xp"] and chain[1:]:
+            keywords = {k.arg for k in call.keywords if k.arg} if call else set()
+            found.append((tuple(chain[1:]), keywords))
+    return found
+
+
+def lacking(cupy, text):
+    """Return which functions of xp, and which of their keywords, cupy does not have."""
+    found = []
+    for chain, keywords in xp_names(text):
+        function = cupy
+        for name in chain:
+            function = getattr(function, name, None)
+        if function is None:
+            found.append(".".join(chain))
+        elif isinstance(function, cupy.ufunc):
+            found += keywords - {"out", "dtype", "casting"}
+        elif keywords:
+            found += keywords - inspect.signature(function).parameters.keys()
+    return found
+
+
+def test_cupy_has_every_function_and_keyword_that_is_used():
+    cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
+    for fault, name in [
+        ("B.xp.errstate()", "errstate"),
+        ("B.xp.exp(x, where=m)", "where"),
+        ("y = B.xp.sum(x, axis=0, initial=0)", "initial"),
+        ("f(B.xp.linalg.vector_norm)", "linalg.vector_norm"),
+    ]:
+        assert set(lacking(cupy, fault)) == {name}
+    assert {path: lacking(cupy, path.read_text()) for path in FILES} == {
+        path: [] for path in FILES
+    }
+
+
+def test_the_stand_in_has_every_function_that_is_used():
+    used = {chain for path in FILES for chain, _ in xp_names(path.read_text())}
+    assert {"exp", "where", "maximum", "einsum"} <= {chain[0] for chain in used}
+    for chain in used:
+        function = fakecupy.xp
+        for name in chain:
+            function = getattr(function, name)
