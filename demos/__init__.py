@@ -36,4 +36,5 @@ DEMOS = [
     Demo("memory", "the matrix of scores is quadratic, and need not be stored"),
     Demo("self_test", "the chapter's self-test, (a) to (e), answered by code"),
     Demo("induction", "a lookup that a model teaches itself, to copy", slow=True),
+    Demo("language_model", "the whole chapter put to work on nine plays", slow=True),
 ]

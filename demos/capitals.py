@@ -44,7 +44,7 @@ SHOWN = [
 
 
 def lookup(queries, keys, values):
-    """Return the answers (n, d_v) and the weights (n, m) of queries (n, d), on the host."""
+    """Return the answers (n, d_v) and weights (n, m) of queries (n, d), on the host."""
     Q, K, V = map(backend.xp.asarray, (queries, keys, values))
     Y, A = attention(
         Q, K, V, score=lambda Q, K: dot(Q, K) / TEMPERATURE, return_weights=True
@@ -124,9 +124,9 @@ def demo(page):
 
     labelled = data["expected"] >= 0
     page.say(
-        f"{len(keys)} capitals and {len(queries)} queries, {labelled.sum()} of which have"
-        " one right answer. A dict answers the queries that equal a key. A soft lookup"
-        " answers all, and is right where the expected key has the most weight:"
+        f"{len(keys)} capitals and {len(queries)} queries, {labelled.sum()} of which"
+        " have one right answer. A dict answers the queries that equal a key. A soft"
+        " lookup answers all, and is right where the expected key has the most weight:"
     )
     rows = []
     for kind in dict.fromkeys(kinds[labelled].tolist()):
@@ -138,8 +138,8 @@ def demo(page):
     found = {name: h.sum() for name, h in hits.items()}
     page.claim(
         "D3",
-        "Softened, a dictionary answers what it does not hold word for word, and a second"
-        " head finds what the first is blind to.",
+        "Softened, a dictionary answers what it does not hold word for word, and a"
+        " second head finds what the first is blind to.",
         r"$\alpha=\frac{1}{2}\,(\alpha_{meaning}+\alpha_{letters})$",
         f"dict {found['dict']} of {len(queries)}; meaning {found['meaning']}, letters"
         f" {found['letters']}, both {found['both']} of {labelled.sum()}",

@@ -34,7 +34,7 @@ def shakespeare():
 
 
 def land():
-    """Return the outlines of the land, a list of rings (n, 2): longitude and latitude in
-    degrees."""
+    """Return the outlines of the land, a list of rings (n, 2), each corner a longitude
+    and a latitude in degrees."""
     with np.load(FOLDER / "outlines.npz") as file:
         return np.split(file["corners"] / 10, file["starts"][1:])

@@ -98,8 +98,9 @@ def demo(page):
         "D4",
         "As written, the exercise's expectation holds at no temperature.",
         r"$softmax\left((0.1,\,0,\,0.9,\,0)/T\right)\neq(0.1,\,0,\,0.9,\,0)$",
-        f"weights {np.round(weights(AS_WRITTEN, 1.0), 3).tolist()} at T = 1; nearest are"
-        f" {np.round(by_T[off.argmin()], 3).tolist()} at T = {grid[off.argmin()]:.2f}",
+        f"weights {np.round(weights(AS_WRITTEN, 1.0), 3).tolist()} at T = 1; nearest"
+        f" are {np.round(by_T[off.argmin()], 3).tolist()}"
+        f" at T = {grid[off.argmin()]:.2f}",
         off.min() > 0.01,
         soft_lookup,
     )

@@ -32,7 +32,7 @@ TEMPERATURES = (0.02, 0.05)
 
 def walk(data, temperature, start="paris", end="london"):
     """Return t and, at each, the latitude by the hard lookup (NaN for a miss), of the
-    nearest key, and by the soft lookup, and d soft / dt from the engine: (STEPS + 1,)."""
+    nearest key, and by the soft lookup, and d soft / dt by the engine: (STEPS + 1,)."""
     xp, names = backend.xp, data["key_text"].tolist()
     keys, values = xp.asarray(data["keys"]), xp.asarray(data["value_numbers"][:, :1])
     a, b = keys[names.index(start)], keys[names.index(end)]
@@ -72,8 +72,8 @@ def demo(page):
     moved = np.diff(nearest) != 0
     page.claim(
         "A1",
-        "A hard lookup finds the equal key or nothing, and its slope is 0 wherever there is"
-        " one.",
+        "A hard lookup finds the equal key or nothing, and its slope is 0 wherever"
+        " there is one.",
         r"$i^\star=\arg\max_i\,1[k_i=q],\quad\partial v_{i^\star}/\partial q=0$",
         f"an answer at {np.isfinite(hard).sum()} of {len(t)} steps; the nearest key's"
         f" stays for {(~moved).sum()} steps and jumps by"

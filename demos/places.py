@@ -41,7 +41,7 @@ def keys_sharing(A):
 
 
 def draw(data, places, A):
-    """Draw some answers (n, 2), tied to the countries that they mix by weights (n, m)."""
+    """Draw some answers (n, 2), tied to the countries they mix by weights (n, m)."""
     figure, ax = plt.subplots(figsize=(8.8, 4.7))
     ax.add_collection(PolyCollection(datasets.land(), facecolor="0.92", zorder=0))
     latitude, longitude, _ = data["value_numbers"].T
@@ -83,17 +83,17 @@ def demo(page):
     far = [data["key_text"].tolist().index(name) for name in ("tokyo", "washington")]
     north, east = values[far].mean(axis=0)
     page.say(
-        f"Half Japan and half United States would be {north:.0f}° north, {east:.0f}° east,"
-        " off Greece: the mean of two longitudes on opposite sides of the globe is a"
-        " number without a meaning. A value such as a point on a sphere, (x, y, z), has"
+        f"Half Japan and half United States would be {north:.0f}° north, {east:.0f}°"
+        " east, off Greece: the mean of two longitudes on opposite sides of the globe"
+        " is a number without a meaning. A value such as a point on a sphere, (x, y, z), has"
         " a mean everywhere, and its length tells how far the mixed places lie apart."
     )
 
     none, exact = shared[kinds == "none"], shared[kinds == "exact"]
     page.claim(
         "A8",
-        "Where nothing matches, the weights spread over all keys, and the answer is drawn"
-        " towards the centroid of all values.",
+        "Where nothing matches, the weights spread over all keys, and the answer is"
+        " drawn towards the centroid of all values.",
         r"$s(q,k_i)\approx c\;\Rightarrow\;\alpha_i\approx 1/m$",
         f"{none.mean():.1f} keys share if nothing fits, {exact.mean():.1f} if a key is"
         f" equal, of {len(values)}",

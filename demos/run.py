@@ -100,7 +100,7 @@ def open_window():
 
 
 def make_writable(folder):
-    """Create the folder if need be; raise OSError unless a file can be written there."""
+    """Create the folder if need be; raise OSError unless files can be written there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()

@@ -32,8 +32,8 @@ def weights(scores, c=1.0):
 
 def reach(seed=0, m=6, d=3, queries=1000, directions=200):
     """Return how far outputs for random queries, Q (n, d), K (m, d), V (m, d), pass the
-    values along random directions: the largest u · out - maxᵢ u · vᵢ. Above 0, an output
-    would lie outside the hull."""
+    values along random directions: the largest u · out - maxᵢ u · vᵢ. If it is above 0,
+    an output lies outside the hull."""
     draw = np.random.default_rng(seed).standard_normal
     Q, K, V, U = (draw((n, d)) for n in (queries, m, m, directions))
     Y = attention(Tensor(Q), Tensor(K), Tensor(V)).numpy()  # (queries, d)
@@ -48,8 +48,8 @@ def batch(n, m, d=4, seed=0):
 
 
 def requirements(sizes=(1, 16, 4096)):
-    """Return the rows of (d): requirement, the piece that delivers it, what was measured,
-    and whether that is as required."""
+    """Return the rows of (d): requirement, the piece that delivers it, what was
+    measured, and whether that is as required."""
     by_m = [batch(2, m) for m in sizes]
     q, k, v = (
         {graph.path_lengths(run[-1], run[i])[1] for run in by_m} for i in range(3)
@@ -140,9 +140,10 @@ def demo(page):
     beyond = reach()
     page.say(
         "(c) Positive weights of sum 1 are what a convex combination is, so along any"
-        " direction u the output is no further than the furthest value: u · out = Σ αᵢ u ·"
-        f" vᵢ ≤ maxᵢ u · vᵢ. For 1000 queries and 200 directions it stays {-beyond:.3f} or"
-        " more short of that. One layer can mix values, never go beyond them."
+        " direction u the output is no further than the furthest value:"
+        " u · out = Σ αᵢ u · vᵢ ≤ maxᵢ u · vᵢ. For 1000 queries and 200 directions it"
+        f" stays {-beyond:.3f} or more short of that. One layer can mix values, never go"
+        " beyond them."
     )
 
     rows = requirements()
@@ -157,7 +158,7 @@ def demo(page):
     centroid = np.abs(out - V.mean(axis=0)).max()
     page.say(
         "(e) Not nothing: with equal scores all weights are 1/m, and the output is the"
-        f" mean of all values, the centroid of their hull (apart by {centroid:.0e}). The"
+        f" mean of all values (apart by {centroid:.0e}), a point inside their hull. The"
         " spread of the weights, not the output, tells that nothing matched."
     )
     page.claim(
@@ -165,7 +166,8 @@ def demo(page):
         "The five questions of the self-test, answered.",
         r"$attn(q,K,V)=\sum_i\,\alpha_i\,v_i$",
         f"(a) limits reached, (b) off by {abs(first - closed):.0e}, (c) inside by"
-        f" {-beyond:.3f}, (d) {sum(row[3] for row in rows)} of 4, (e) off by {centroid:.0e}",
+        f" {-beyond:.3f}, (d) {sum(row[3] for row in rows)} of 4,"
+        f" (e) off by {centroid:.0e}",
         limits and beyond <= 0 and all(row[3] for row in rows) and centroid < 1e-12,
         attention,
     )
