@@ -93,9 +93,8 @@ def exponents(name, n=128, d=64, k=3):
     return [math.log2(more / base) for more, _ in doubled]
 
 
-def path(name, n, k=3):
-    """Return the lengths in ops (shortest, longest) of the paths from the last output
-    to the first input, through as many layers as connect them."""
+def connected(name, n, k=3):
+    """Return the first input, and the last output of as many layers as connect them."""
     gaps = {
         "convolution": [1] * math.ceil((n - 1) / (k - 1)),
         "dilated convolution": [k**i for i in range(n) if k**i < n],
@@ -103,7 +102,13 @@ def path(name, n, k=3):
     first, *_ = ys = leaves(n, 2)
     for gap in gaps.get(name, [1]):
         ys = layer(name, ys, k, gap)
-    return graph.path_lengths(ys[-1], first)
+    return first, ys[-1]
+
+
+def path(name, n):
+    """Return the lengths in ops (shortest, longest) of the paths that connect them."""
+    first, last = connected(name, n)
+    return graph.path_lengths(last, first)
 
 
 def demo(page):

@@ -76,16 +76,14 @@ def recall(width, tied, steps=200):
     W_q, W_k = matrix(2 * SYMBOLS, width), matrix(2 * SYMBOLS, width)
     W_v = W_k if tied else matrix(2 * SYMBOLS, width)
     W_out = matrix(width, SYMBOLS)
-    parameters = [W_q, W_k, W_out] if tied else [W_q, W_k, W_v, W_out]
+    optimizer = Adam([W_q, W_k, W_v, W_out], lr=0.02)  # takes each once
 
     def logits(x):
         x = Tensor(x)  # (n, PAIRS + 1, 2 SYMBOLS)
-        K = x @ W_k  # (SEEDS, n, PAIRS + 1, width)
-        V = K if tied else x @ W_v
-        y = attention(x[:, PAIRS:] @ W_q, K, V)  # (SEEDS, n, 1, width)
+        Q = x[:, PAIRS:] @ W_q  # (SEEDS, n, 1, width): the last asks
+        y = attention(Q, x @ W_k, x @ W_v)  # (SEEDS, n, 1, width)
         return (y @ W_out)[:, :, 0]  # (SEEDS, n, SYMBOLS)
 
-    optimizer = Adam(parameters, lr=0.02)
     name = f"width {width}, {'tied' if tied else 'separate'}"
     for _ in trange(steps, desc=name, leave=False, disable=None):
         x, numbers = lists(rng, 64)
@@ -95,7 +93,7 @@ def recall(width, tied, steps=200):
         optimizer.step()
     x, numbers = lists(np.random.default_rng(1), 1000)
     right = (logits(x).numpy().argmax(axis=-1) == numbers).mean(axis=1)  # (SEEDS,)
-    return right, sum(p.size for p in parameters) // SEEDS
+    return right, sum(p.size for p in optimizer.params) // SEEDS
 
 
 def demo(page):
