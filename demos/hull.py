@@ -82,6 +82,7 @@ def demo(page):
     draw_hull(left, VALUES)
     sharing = np.exp(entropy(weights))
     dots = left.scatter(*out.T, s=3, c=sharing, vmin=1, vmax=6, linewidths=0)
+    dots.set_rasterized(True)  # 5000 dots would make the report large
     left.plot(*centroid, "+", color="C1", markersize=14, markeredgewidth=2.5)
     left.set_title("No query leaves the hull")
     name = "left: keys that share an output, in effect"

@@ -76,24 +76,18 @@ def draw(axes, angle, temperature):
     answers.set(xlabel="coordinate 1")
 
 
-def interactive():
-    """Open a window with sliders; raise ImportError where there is no display."""
-    figure, axes = plt.subplots(1, 3, figsize=(11, 5))
-    if figure.canvas.required_interactive_framework is None:
-        raise ImportError("no display to open a window on")
-    figure.set_layout_engine("none")
-    figure.subplots_adjust(left=0.07, right=0.98, bottom=0.3, wspace=0.3)
-    angle = Slider(
-        figure.add_axes([0.2, 0.12, 0.6, 0.03]), "angle / °", 0, 360, valinit=40
+def window():
+    """Return a figure that shows a lookup, and its sliders, which must be kept."""
+    figure, places = plt.subplot_mosaic(
+        [["query", "weights", "answer"], ["angle"] * 3, ["power"] * 3],
+        figsize=(11, 5),
+        width_ratios=(3, 3, 4),
+        height_ratios=(14, 1, 1),
     )
-    # the slider moves the exponent, so that half of its way is a factor
-    power = Slider(
-        figure.add_axes([0.2, 0.05, 0.6, 0.03]),
-        "log₁₀ temperature",
-        -2,
-        1,
-        valinit=-0.5,
-    )
+    axes = [places[name] for name in ("query", "weights", "answer")]
+    angle = Slider(places["angle"], "angle / °", 0, 360, valinit=100)
+    # the power, so that each part of the way is the same factor
+    power = Slider(places["power"], "log₁₀ temperature", -2, 1, valinit=-0.7)
 
     def update(_):
         draw(axes, angle.val, 10**power.val)
@@ -102,6 +96,14 @@ def interactive():
     angle.on_changed(update)
     power.on_changed(update)
     update(None)
+    return figure, (angle, power)
+
+
+def interactive():
+    """Open the window; raise ImportError where there is no display for it."""
+    figure, _sliders = window()
+    if figure.canvas.required_interactive_framework is None:
+        raise ImportError("no display to open a window on")
     plt.show()
 
 

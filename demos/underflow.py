@@ -73,7 +73,7 @@ def demo(page):
         near.plot(gaps[-1], slopes[-1, 0], "o", color=colour)
         near.text(winner + 2, slopes[-1, 0], f"0 from {winner:.1f}", color=colour)
     ax.set(xlabel="gap between the scores", ylabel="gradient of the losing score")
-    ax.set(title="A loser is cut off by underflow", xlim=(0, 1250))
+    ax.set(title="A loser is cut off by underflow", xlim=(0, 1350))
     ax.set_yticks([1e-300, 1e-200, 1e-100, 1])
     near.set(xlabel="gap between the scores", ylabel="gradient of the winning score")
     near.set(title="The winner goes deaf first", xlim=(0, 65))

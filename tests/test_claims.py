@@ -4,6 +4,7 @@ the checks themselves on cases that they must reject."""
 import re
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from conftest import close, normal
@@ -15,6 +16,7 @@ from demos import (
     datasets,
     drawing,
     hull,
+    lookup,
     memory,
     parallel,
     paths,
@@ -143,6 +145,17 @@ def test_the_field_is_the_slope_of_the_output():
         (up, _), (down, _) = (covariance.field(queries + d) for d in (nudge, -nudge))
         close(slope[:, axis], (up - down) / (2 * step), rtol=0, atol=1e-8)
     close(slope, covariance.formula(queries), rtol=0, atol=1e-14)
+
+
+def test_the_window_follows_its_sliders():
+    figure, (angle, power) = lookup.window()
+    bars = figure.axes[1]
+    for key, degrees in enumerate((10, 75, 150, 215, 290)):
+        angle.set_val(degrees)
+        power.set_val(-2)
+        heights = [bar.get_height() for bar in bars.patches]
+        close(np.array(heights), np.eye(5)[key], rtol=0, atol=1e-6)
+    plt.close(figure)
 
 
 # B3
