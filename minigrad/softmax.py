@@ -11,6 +11,7 @@ warning. (NumPy's formula would give 0/0.)
 import math
 
 from . import backend as B
+from .arithmetic import divide
 from .elementwise import exp, where
 from .primitive import constants, primitive
 from .reductions import expand, sum
@@ -150,4 +151,4 @@ def cross_entropy(logits, targets, ignore_index=None, reduction="mean"):
         losses = where(kept, losses, 0.0)
     if reduction == "none":
         return losses
-    return sum(losses) if reduction == "sum" else sum(losses) / count
+    return sum(losses) if reduction == "sum" else divide(sum(losses), count)

@@ -116,6 +116,14 @@ def test_only_leaves_that_were_reached_get_a_gradient():
     close(x.grad, np.array([2.0, 2.0]))
 
 
+def test_gradients_belong_to_the_values_of_the_forward_pass():
+    x = Tensor([1.0, 2.0])
+    y = (x * x).sum()
+    x.data = x.data + 100  # as an optimiser does
+    y.backward()
+    same(x.grad, np.array([2.0, 4.0]))
+
+
 def test_a_leaf_is_its_own_output():
     x = Tensor([[2.0]])
     x.backward()

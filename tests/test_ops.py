@@ -4,6 +4,7 @@ derivatives against differences, in every float type, and on constants."""
 from functools import partial
 
 import fakecupy
+import numpy as np
 import pytest
 from conftest import array, close, normal, same
 from op_cases import CASES
@@ -71,3 +72,33 @@ def test_constants_beside_a_tensor_change_no_gradient(name, k):
     for i in range(len(inputs)):
         _, (got,) = gradients(f, inputs, "f8", tracked=i)
         close(got, expected[i], rtol=1e-13, atol=1e-15)
+
+
+@every_case
+def test_no_op_and_no_rule_writes_into_what_it_was_given(name, k):
+    f, _, inputs = CASES[name][k]
+    given = [array(a) for a in inputs]
+    leaves = [Tensor(a) for a in given]
+    out = f(*leaves)
+    y, g = array(out.numpy()), array(normal(*out.shape, seed=9))
+    out.backward(g)
+    f(*given)
+    same(g, normal(*out.shape, seed=9))
+    same(out.data, y)
+    for a, leaf, value in zip(given, leaves, inputs, strict=True):
+        same(a, value)
+        same(leaf.data, value)
+
+
+@every_case
+def test_nan_goes_where_numpy_lets_it_go_and_raises_nothing(name, k):
+    f, reference, inputs = CASES[name][k]
+    for i, a in enumerate(inputs):
+        if a.size:
+            spoilt = a.copy()
+            spoilt.flat[0] = np.nan
+            given = [*inputs[:i], spoilt, *inputs[i + 1 :]]
+            x = [Tensor(b) for b in given]
+            out = f(*x)
+            out.backward(array(normal(*out.shape, seed=9)))
+            same(np.isnan(out.numpy()), np.isnan(reference(*given)))

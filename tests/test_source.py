@@ -160,7 +160,8 @@ def test_cupy_has_every_function_and_keyword_that_is_used():
 
 
 def test_the_stand_in_has_every_function_that_is_used():
-    used = {chain for path in FILES for chain, _ in xp_names(path.read_text())}
+    files = [path for path in FILES if path.parent.name != "demos"]
+    used = {chain for path in files for chain, _ in xp_names(path.read_text())}
     assert {"exp", "where", "maximum", "einsum"} <= {chain[0] for chain in used}
     for chain in used:
         function = fakecupy.xp

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from conftest import array, close, normal, same
 
-from minigrad import Tensor, add, no_grad, take
+from minigrad import Tensor, add, cross_entropy, no_grad, split, take
 from minigrad import backend as B
 
 
@@ -103,6 +103,15 @@ def test_operators_take_arrays_and_numbers_on_both_sides(op, dtype):
         close(got[1], op(a, 2.0), rtol=1e-6)
 
 
+def test_unlike_float_types_meet_in_the_wider_one_and_gradients_come_back():
+    a, b = Tensor(array([1.0, 2.0], "f2")), Tensor(array([3.0, 4.0], "f4"))
+    y = a * b * array([1.0, 10.0], "f8")
+    y.sum().backward()
+    assert (y.dtype, a.grad.dtype, b.grad.dtype) == ("f8", "f2", "f4")
+    same(a.grad, np.array([3.0, 40.0]))
+    same(b.grad, np.array([1.0, 20.0]))
+
+
 def test_unary_operators_and_transpose():
     x = normal(2, 3)
     same((-Tensor(x)).data, -x)
@@ -162,7 +171,8 @@ def test_a_vector_transposed_by_its_only_axis_has_a_gradient():
 def test_ops_given_no_tensor_return_plain_arrays(xp):
     for a in (array([1.0, 2.0]), [1.0, 2.0], 1.0):
         assert type(add(a, 1)) is xp.ndarray
-    assert type(take(array([1.0, 2.0]), [0])) is xp.ndarray
+    assert type(take([1.0, 2.0], [0])) is type(split([1.0], 1)[0]) is xp.ndarray
+    assert type(cross_entropy([1.0, 2.0], 0)) is xp.ndarray
     x = Tensor([1.0])
     with no_grad():
         assert type(x * 2) is type(x.sum()) is type(x[0]) is type(x.T) is xp.ndarray
