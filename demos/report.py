@@ -47,6 +47,7 @@ def write_report(pages, path):
         for claim in of_kind(Claim, page):
             anchors[id(claim)] = f"{claim.number}.{len(anchors)}"
     claims = [c for page in pages.values() for c in of_kind(Claim, page)]
+    claims.sort(key=lambda claim: claim.number)  # as the chapter has them
     text = PAGE.format(
         css=Path(__file__).with_name("report.css").read_text(encoding="utf-8"),
         formula=formula_svg(LOOKUP, "lookup", size=17),
