@@ -40,7 +40,7 @@ def main(name=None):
     pages = {}
     for demo in options.demos:
         try:
-            pages[demo.name] = run(demo, options.out)
+            pages[demo.name] = run(demo, options.out, **own_options(demo, options))
         except OSError as error:  # such as a data file that is missing
             sys.exit(f"demos: {demo.name}: {error}")
     if options.report:
@@ -64,6 +64,10 @@ def parse(name):
         )
         option("--list", action="store_true", help="list the demos")
         option("--all", action="store_true", help="run all demos, the slow ones too")
+    known = {demo.name: demo for demo in DEMOS}
+    named = [name] if name else [word for word in sys.argv[1:] if word in known]
+    if len(named) == 1:
+        add_own_options(known[named[0]], parser)
     options = parser.parse_args()
     names = [name] if name else options.names
     if options.interactive and names != ["lookup"]:
@@ -71,13 +75,26 @@ def parse(name):
     if not name and options.list:
         print(listing())
         parser.exit()
-    known = {demo.name: demo for demo in DEMOS}
     unknown = [name for name in names if name not in known]
     if unknown:
         parser.exit(2, f"no demo named {', '.join(unknown)}; there are\n{listing()}\n")
     tour = [demo for demo in DEMOS if not demo.slow]
     options.demos = [known[name] for name in names] or (DEMOS if options.all else tour)
     return options
+
+
+def add_own_options(demo, parser):
+    """Add the options that a demo alone has, by its function `add_options`, if any."""
+    module = importlib.import_module(f"demos.{demo.name}")
+    getattr(module, "add_options", lambda parser: None)(parser)
+
+
+def own_options(demo, options):
+    """Return the options that a demo alone has as a dict, if they were added."""
+    parser = argparse.ArgumentParser()
+    add_own_options(demo, parser)
+    added = vars(options)
+    return {key: added[key] for key in vars(parser.parse_args([])) if key in added}
 
 
 def listing():
@@ -108,13 +125,13 @@ def make_writable(folder):
         raise OSError(f"cannot write to {folder}: {error.strerror}") from error
 
 
-def run(demo, out):
+def run(demo, out, **options):
     """Run one demo with pictures into the folder `out`; return its Page."""
     title = f"{demo.name}: {demo.summary}"
     print(title, "=" * len(title), "", sep="\n")
     page = Page(out)
     with plt.style.context(STYLE):
-        importlib.import_module(f"demos.{demo.name}").demo(page)
+        importlib.import_module(f"demos.{demo.name}").demo(page, **options)
     return page
 
 
