@@ -8,6 +8,7 @@ from .lookup import hard_lookup, soft_lookup
 from .scores import additive, bilinear, cosine, dot, gaussian, scaled_dot
 from .masks import causal_mask
 from .attend import attention
+from .tiled import tiled_attention
 from .positions import rope, sinusoidal
 from .heads import MultiHeadAttention, SelfAttention, merge_heads, split_heads
 from .block import Block

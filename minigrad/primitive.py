@@ -40,6 +40,9 @@ def primitive(forward):
         def _(g, y, a, b):
             return g * b, g * a
 
+    An op that computes on the way what its rule can use returns (y, {name: value}), and
+    the rule is given that parameter too.
+
     Given no Tensor an op returns an array and records nothing. Rules are written with
     ops: on arrays they compute a gradient, and on Tensors they record themselves as
     everything does, so that the gradient can be differentiated in its turn.
@@ -66,6 +69,9 @@ def primitive(forward):
         except (ValueError, IndexError, TypeError) as error:
             raise explained(error, name, inputs) from error
         if type(y) is not B.xp.ndarray:
+            if type(y) is tuple:
+                y, saved = y
+                params = {**params, **saved}
             y = B.xp.asarray(y)  # NumPy's reductions return scalars
         if Tensor not in types or thread.paused:
             return y

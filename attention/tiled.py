@@ -1,0 +1,206 @@
+"""Attention without the n × m matrix: exact, in memory that grows with n + m.
+
+The scores are made tile by tile, used, and forgotten.
+
+Forward. A softmax seems to need all scores of a query at once, for their maximum M and
+their sum Z. But both can be kept up to date. After some of the keys let
+
+    M = max s          Z = Σ e^(s - M)          Y = Σ e^(s - M) v
+
+Then more keys come, with scores s'. The maximum grows to M' = max(M, max s'), and what
+was summed under M is too large by one factor, r = e^(M - M'), for e^(s - M') =
+e^(s - M) e^(M - M'). So put that right, and go on summing:
+
+    Z' = r Z + Σ e^(s' - M')                    Y' = r Y + Σ e^(s' - M') v
+
+After the last key Y / Z is softmax(S) V: nothing is approximated.
+
+Backward. One number a query is kept, L = M + log Z = log Σ eˢ, from which the weights
+of any tile can be made again: P = e^(S - L). With dL/dY = g, by the rules of matmul and
+softmax,
+
+    dV = Pᵀ g        dP = g Vᵀ        dS = P (dP - D)        dQ = dS K / √d_k
+                                                             dK = dSᵀ Q / √d_k
+
+where D, the mean of dP under the weights, would take a whole row of P. But it is known:
+D = Σⱼ Pⱼ dPⱼ = Σⱼ Pⱼ (g · vⱼ) = g · Σⱼ Pⱼ vⱼ = g · Y.
+
+Milakov & Gimelshein, "Online normalizer calculation for softmax" (2018), algorithm 3;
+Rabe & Staats, "Self-attention Does Not Need O(n²) Memory" (2021); Dao et al.,
+"FlashAttention" (2022), algorithms 2 and 4.
+
+Letters: n queries, m keys, d_k and d_v the widths of keys and values; b queries and c
+keys in a tile; … any axes in front, which broadcast.
+"""
+
+import itertools
+import math
+from numbers import Integral
+
+from minigrad import Tensor, sum
+from minigrad import backend as B
+from minigrad.primitive import primitive
+
+from .attend import attention, checked
+from .scores import same_width
+from .workers import workers
+
+BLOCK = 256  # a tile of float32 takes 256 KiB and stays in a core's cache
+
+
+def tiled_attention(Q, K, V, mask=None, causal=False, block=None):
+    """Return what `attention` returns, and its gradients, in linear memory.
+
+    Q (…, n, d_k), K (…, m, d_k), V (…, m, d_v) -> (…, n, d_v), with the score
+    q · k / √d_k. `mask` and `causal` are those of `attention`; tiles in which they
+    leave nothing are skipped. `block` is the number of queries, and of keys, in a tile.
+
+    A second derivative is right too, but takes the memory of `attention`.
+
+    Raises: ValueError when shapes do not fit or block < 1, TypeError for a mask that is
+    not boolean, mixed dtypes, or a block that is not an integer.
+
+    >>> import numpy as np
+    >>> Q, K = np.zeros((1, 2)), np.eye(2)
+    >>> tiled_attention(Q, K, np.array([[10.0], [20.0]]), block=1)
+    array([[15.]])
+    """
+    Q, K, V, mask = checked("tiled_attention", Q, K, V, mask)
+    same_width("tiled_attention", Q, K)
+    block = BLOCK if block is None else block
+    if not isinstance(block, Integral):
+        raise TypeError(f"tiled_attention: block {block!r} is not an integer")
+    if block < 1:
+        raise ValueError(f"tiled_attention: block {block} is not at least 1")
+    return _tiled_attention(Q, K, V, mask=mask, causal=causal, block=block)
+
+
+@primitive
+def _tiled_attention(Q, K, V, /, mask, causal, block):
+    t = Tiles(Q, K, V, mask, causal, block)
+    dtype = B.xp.result_type(Q, K, V, 1.0)
+    Y = B.xp.zeros((*t.front, t.n, V.shape[-1]), dtype)  # (…, n, d_v)
+    L = B.xp.zeros((*t.front, t.n, 1), dtype)  # (…, n, 1)
+    lowest = B.xp.finfo(dtype).min  # finite: -inf - lowest is -inf, and not NaN
+
+    def look_up(at, rows):
+        y, M = Y[at][rows], L[at][rows] + lowest  # (b, d_v), (b, 1)
+        Z = B.xp.zeros_like(M)  # (b, 1)
+        for keys in t.keys:
+            seen = t.seen(at, rows, keys)
+            if seen is None:
+                continue
+            S, _, _, v = t.scores(at, rows, keys, seen)  # (b, c)
+            top = B.xp.maximum(M, S.max(axis=-1, keepdims=True))  # (b, 1)
+            r = B.xp.exp(M - top)  # (b, 1)
+            S -= top
+            P = B.xp.exp(S, out=S)  # (b, c)
+            Z = r * Z + P.sum(axis=-1, keepdims=True)  # (b, 1)
+            y *= r
+            y += P @ v  # (b, d_v)
+            M = top
+        Z = B.xp.where(Z == 0, 1.0, Z)  # a query that sees nothing: 0 / 1
+        y /= Z
+        L[at][rows] = M + B.xp.log(Z)
+
+    with workers() as run:  # from the end, where most keys are seen if causal
+        run(look_up, itertools.product(t.batch, t.rows[::-1]))
+    return Y, {"L": L}
+
+
+@_tiled_attention.rule
+def _(g, y, Q, K, V, mask, causal, block, L):
+    if type(y) is Tensor:  # to be differentiated again, and then L is no constant
+        return plain_rule(g, y, Q, K, V, mask, causal)
+    t = Tiles(Q, K, V, mask, causal, block)
+    D = (g * y).sum(axis=-1, keepdims=True)  # (…, n, 1)
+    dQ, dK, dV = (B.xp.zeros(x.shape, y.dtype) for x in (t.Q, t.K, t.V))
+
+    def pull(at, pair):
+        rows, keys = pair
+        seen = t.seen(at, rows, keys)
+        if seen is None:
+            return
+        S, q, k, v = t.scores(at, rows, keys, seen)  # (b, c)
+        S -= L[at][rows]
+        P = B.xp.exp(S, out=S)  # (b, c)
+        dY = g[at][rows]  # (b, d_v)
+        dV[at][keys] += P.T @ dY  # (c, d_v)
+        dS = dY @ v.T  # (b, c)
+        dS -= D[at][rows]
+        dS *= P
+        dQ[at][rows] += dS @ k  # (b, d_k)
+        dK[at][keys] += dS.T @ q  # (c, d_k), with the 1 / √d_k of q
+
+    with workers() as run:
+        for pairs in t.rounds():
+            run(pull, itertools.product(t.batch, pairs))
+    dQ *= t.scale
+    return dQ, dK, dV
+
+
+def plain_rule(g, y, Q, K, V, mask, causal):
+    """Return dL/dQ, dL/dK and dL/dV in four products: what the tiles add up to."""
+    scale = 1 / math.sqrt(max(Q.shape[-1], 1))
+    _, P = attention(Q, K, V, mask=mask, causal=causal, return_weights=True)
+    dP = g @ V.swapaxes(-1, -2)  # (…, n, m)
+    dS = P * (dP - sum(g * y, axis=-1, keepdims=True)) * scale  # (…, n, m)
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, P.swapaxes(-1, -2) @ g
+
+
+class Tiles:
+    """The scores of one call, n × m in each place of the batch, cut into tiles."""
+
+    def __init__(self, Q, K, V, mask, causal, block):
+        self.n, self.m = n, m = Q.shape[-2], K.shape[-2]
+        given = [x.shape[:-2] for x in (Q, K, V, mask) if x is not None]
+        self.front = B.xp.broadcast_shapes(*given)
+        self.batch = list(itertools.product(*map(range, self.front)))
+        self.Q, self.K, self.V = (
+            B.xp.broadcast_to(x, self.front + x.shape[-2:]) for x in (Q, K, V)
+        )
+        self.mask = mask
+        if mask is not None:
+            self.mask = B.xp.broadcast_to(mask, (*self.front, n, m))
+        self.causal, self.scale = causal, 1 / math.sqrt(max(Q.shape[-1], 1))
+        self.rows = [slice(i, min(i + block, n)) for i in range(0, n, block)]
+        self.keys = [slice(j, min(j + block, m)) for j in range(0, m, block)]
+
+    def seen(self, at, rows, keys):
+        """Return which pairs of a tile may meet: True if all, None if no pair does."""
+        seen, late = True, self.m - self.n  # query i stands at key i + late
+        if self.causal and keys.start > rows.stop - 1 + late:
+            return None
+        if self.causal and keys.stop - 1 > rows.start + late:
+            b, c = rows.stop - rows.start, keys.stop - keys.start
+            seen = B.xp.tri(b, c, rows.start + late - keys.start, dtype=bool)  # (b, c)
+        if self.mask is None:
+            return seen
+        seen = self.mask[at][rows, keys] & seen  # (b, c)
+        return None if not seen.any() else True if seen.all() else seen
+
+    def scores(self, at, rows, keys, seen):
+        """Return the scores (b, c) of a tile, -inf if not seen, and its q, k and v."""
+        q = self.Q[at][rows] * self.scale  # (b, d_k)
+        k, v = self.K[at][keys], self.V[at][keys]  # (c, d_k), (c, d_v)
+        if seen is True:
+            return q @ k.T, q, k, v
+        # as in `attention`: what has no part in it may be NaN
+        asked, used = seen.any(axis=1)[:, None], seen.any(axis=0)[:, None]
+        q, k, v = (
+            B.xp.where(part, x, 0.0) for part, x in ((asked, q), (used, k), (used, v))
+        )
+        return B.xp.where(seen, q @ k.T, -math.inf), q, k, v
+
+    def rounds(self):
+        """Yield the pairs of a row of tiles and a column of tiles, all of them, in
+        rounds.
+
+        In one round no row and no column occurs twice, so that its pairs can add to dQ
+        and dK at the same time, and always in the same order.
+        """
+        size = max(len(self.rows), len(self.keys))
+        columns = self.keys + [None] * (size - len(self.keys))
+        for shift in range(size):
+            turned = columns[shift:] + columns[:shift]
+            yield [(r, k) for r, k in zip(self.rows, turned, strict=False) if k]
