@@ -30,7 +30,7 @@ def attention(Q, K, V, score=scaled_dot, mask=None, causal=False, return_weights
     that only some queries may see reaches the others too, as 0 · NaN.
 
     Raises: ValueError when shapes do not fit, TypeError for a mask that is not boolean
-    or for mixed dtypes.
+    or for mixed dtypes, MemoryError when there is no room for (…, n, m) numbers.
 
     >>> import numpy as np
     >>> Q, K = np.zeros((1, 2)), np.eye(2)
@@ -38,6 +38,7 @@ def attention(Q, K, V, score=scaled_dot, mask=None, causal=False, return_weights
     array([[15.]])
     """
     Q, K, V, mask = checked("attention", Q, K, V, mask)
+    make_sure_of_memory(Q, K, mask)
     allowed = mask  # None, or boolean and broadcasting to (…, n, m)
     if causal:
         past = causal_mask(Q.shape[-2], K.shape[-2])  # (n, m)
@@ -99,3 +100,15 @@ def checked(name, Q, K, V, mask):
             f"{'' if mask is None else f' and the mask {mask.shape}'} do not broadcast"
         ) from error
     return Q, K, V, mask
+
+
+def make_sure_of_memory(Q, K, mask):
+    """Raise a MemoryError before anything is computed, if the scores will not fit."""
+    front = [x.shape[:-2] for x in (Q, K, mask) if x is not None]
+    shape = (*B.xp.broadcast_shapes(*front), Q.shape[-2], K.shape[-2])
+    size = math.prod(shape) * Q.dtype.itemsize / 2**30
+    if size > 0.5 and 2 * size > (free := B.free_memory() / 2**30):
+        raise MemoryError(
+            f"attention: scores and weights of shape {shape} take {size:.1f} GiB each, "
+            f"{free:.1f} GiB are free; tiled_attention needs neither"
+        )

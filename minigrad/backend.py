@@ -8,6 +8,7 @@ Two gates, so that the two kinds of array never mix: `Tensor(data)` is the way i
 """
 
 import importlib
+import math
 
 import numpy
 
@@ -41,6 +42,19 @@ def to_numpy(x):
     """Return the values of an array, number or Tensor on the host, as a NumPy array."""
     x = x.detach() if hasattr(x, "detach") else x
     return x.get() if hasattr(x, "get") else numpy.asarray(x)
+
+
+def free_memory():
+    """Return how many bytes can still be allocated, or infinity where nobody says.
+
+    Linux says it for NumPy; CuPy's own errors name what it could not get.
+    """
+    try:
+        with open("/proc/meminfo") as lines:
+            amounts = dict(line.split(":") for line in lines)
+    except OSError:
+        return math.inf
+    return int(amounts["MemAvailable"].split()[0]) * 1024 if xp is numpy else math.inf
 
 
 def real(op, values):
