@@ -31,7 +31,7 @@ from minigrad.backend import to_numpy
 from .datasets import shakespeare
 from .drawing import weight_map
 from .run import main
-from .training import CONTEXT, EVERY, SIZES, Training
+from .training import EVERY, SIZES, Training
 
 STEPS = 2000
 ENOUGH = {"learned": 1.91, "rope": 1.81}  # nats per letter, after STEPS
@@ -42,7 +42,9 @@ def add_options(parser):
     """Add what `demo` takes beside the page to the command line."""
     option = parser.add_argument
     option("--steps", type=int, default=STEPS, help="of training")
-    option("--positions", choices=["rope", "learned"], default="rope")
+    option(
+        "--positions", choices=["rope", "learned"], default="rope", help="of letters"
+    )
     option("--seed", type=int, default=0, help="of weights, batches and the sample")
     option("--resume", action="store_true", help="go on from the last checkpoint")
 
@@ -93,34 +95,38 @@ def draw_heads(model, ids, letters):
     """Return a figure of the weights of every head on one text."""
     weights = weights_of_heads(model, ids)
     layers, heads, T, _ = weights.shape
-    figure, axes = plt.subplots(layers, heads, figsize=(9.6, 10), squeeze=False)
+    figure, axes = plt.subplots(layers, heads, figsize=(11.5, 11.2), squeeze=False)
     names = [letters[i].replace("\n", "↵").replace(" ", "␣") for i in ids]
+    small = {"fontsize": 5, "fontfamily": "DejaVu Sans Mono"}
     allowed = np.tri(T, dtype=bool)
     for (layer, head), ax in np.ndenumerate(axes):
         image = weight_map(ax, weights[layer, head], allowed)
         ax.set(xlabel="", ylabel="", aspect="equal")
         ax.set_title(f"layer {layer + 1}, head {head + 1}", fontsize=9)
-        ax.set_xticks(range(T), names, fontsize=4)
-        ax.set_yticks(range(T), names, fontsize=4)
-        ax.tick_params(length=0, pad=1)
+        ax.set_xticks(range(T), names, **small)
+        ax.set_yticks(range(T), names, **small)
+        ax.tick_params(length=0, pad=2)
+    figure.supxlabel("key")
+    figure.supylabel("query")
     figure.colorbar(image, ax=axes, shrink=0.4, label="weight")
     return figure
 
 
 def demo(page, steps=STEPS, positions="rope", seed=0, resume=False):
-    training = Training(shakespeare(), steps, positions, seed)
     checkpoint = page.out / f"language_model_{positions}_{seed}.npz"
-    if resume:
-        training.resume(checkpoint)
-    size = sum(p.size for p in training.model.parameters())
-    page.say(
-        f"{len(training.text):,} characters of Shakespeare, {len(training.held_out):,} held"
-        f" out; {len(training.letters)} different ones. {size:,} parameters, positions:"
-        f" {positions}, steps {training.step} to {steps}, checkpoint: {checkpoint}."
-    )
     try:
+        training = Training(shakespeare(), steps, positions, seed)
+        if resume:
+            training.resume(checkpoint)
+        size = sum(p.size for p in training.model.parameters())
+        page.say(
+            f"{len(training.text):,} characters of Shakespeare to learn from,"
+            f" {len(training.held_out):,} held out, {len(training.letters)} different"
+            f" ones. {size:,} parameters, {positions} positions, steps {training.step}"
+            f" to {steps}; checkpoints go to {checkpoint}."
+        )
         done = training.run(checkpoint)
-    except FloatingPointError as error:
+    except (FloatingPointError, TypeError, ValueError) as error:
         sys.exit(f"demos: language_model: {error}")
     if not done:
         sys.exit(f"stopped at step {training.step} of {steps}; go on with --resume")
@@ -134,7 +140,7 @@ def demo(page, steps=STEPS, positions="rope", seed=0, resume=False):
         ],
     )
     page.picture(draw_curve(training), "language_model")
-    ids = training.held_out[:CONTEXT]
+    ids = training.held_out[1:41]  # two speakers' names
     page.picture(draw_heads(training.model, ids, training.letters), "heads")
     sample = generate(
         training.model, [training.letters.index("\n")], 500, top_k=None, seed=seed

@@ -32,7 +32,7 @@ class Training:
     that is seeded with the seed and the number of the step, so the number is all that
     the next run needs to know about chance.
 
-    Raises: ValueError for a text too short to hold out one context."""
+    Raises: ValueError for a text too short to hold out one context, or no steps."""
 
     def __init__(self, text, steps, positions="rope", seed=0):
         self.letters = sorted(set(text))
@@ -45,6 +45,8 @@ class Training:
                 f"Training: a text of {len(ids)} characters holds out "
                 f"{len(self.held_out)}; it takes {CONTEXT + 1} to test one context"
             )
+        if steps < 1:
+            raise ValueError(f"Training: {steps} steps; there must be at least 1")
         self.steps, self.seed = steps, seed
         nn.seed(seed)
         self.model = GPT(len(self.letters), **SIZES, positions=positions)
