@@ -43,7 +43,7 @@ from minigrad.primitive import primitive
 
 from .attend import attention, checked
 from .scores import same_width
-from .workers import workers
+from .tiles import Tiles, workers
 
 BLOCK = 256  # a tile of float32 takes 256 KiB and stays in a core's cache
 
@@ -146,61 +146,3 @@ def plain_rule(g, y, Q, K, V, mask, causal):
     dP = g @ V.swapaxes(-1, -2)  # (…, n, m)
     dS = P * (dP - sum(g * y, axis=-1, keepdims=True)) * scale  # (…, n, m)
     return dS @ K, dS.swapaxes(-1, -2) @ Q, P.swapaxes(-1, -2) @ g
-
-
-class Tiles:
-    """The scores of one call, n × m in each place of the batch, cut into tiles."""
-
-    def __init__(self, Q, K, V, mask, causal, block):
-        self.n, self.m = n, m = Q.shape[-2], K.shape[-2]
-        given = [x.shape[:-2] for x in (Q, K, V, mask) if x is not None]
-        self.front = B.xp.broadcast_shapes(*given)
-        self.batch = list(itertools.product(*map(range, self.front)))
-        self.Q, self.K, self.V = (
-            B.xp.broadcast_to(x, self.front + x.shape[-2:]) for x in (Q, K, V)
-        )
-        self.mask = mask
-        if mask is not None:
-            self.mask = B.xp.broadcast_to(mask, (*self.front, n, m))
-        self.causal, self.scale = causal, 1 / math.sqrt(max(Q.shape[-1], 1))
-        self.rows = [slice(i, min(i + block, n)) for i in range(0, n, block)]
-        self.keys = [slice(j, min(j + block, m)) for j in range(0, m, block)]
-
-    def seen(self, at, rows, keys):
-        """Return which pairs of a tile may meet: True if all, None if no pair does."""
-        seen, late = True, self.m - self.n  # query i stands at key i + late
-        if self.causal and keys.start > rows.stop - 1 + late:
-            return None
-        if self.causal and keys.stop - 1 > rows.start + late:
-            b, c = rows.stop - rows.start, keys.stop - keys.start
-            seen = B.xp.tri(b, c, rows.start + late - keys.start, dtype=bool)  # (b, c)
-        if self.mask is None:
-            return seen
-        seen = self.mask[at][rows, keys] & seen  # (b, c)
-        return None if not seen.any() else True if seen.all() else seen
-
-    def scores(self, at, rows, keys, seen):
-        """Return the scores (b, c) of a tile, -inf if not seen, and its q, k and v."""
-        q = self.Q[at][rows] * self.scale  # (b, d_k)
-        k, v = self.K[at][keys], self.V[at][keys]  # (c, d_k), (c, d_v)
-        if seen is True:
-            return q @ k.T, q, k, v
-        # as in `attention`: what has no part in it may be NaN
-        asked, used = seen.any(axis=1)[:, None], seen.any(axis=0)[:, None]
-        q, k, v = (
-            B.xp.where(part, x, 0.0) for part, x in ((asked, q), (used, k), (used, v))
-        )
-        return B.xp.where(seen, q @ k.T, -math.inf), q, k, v
-
-    def rounds(self):
-        """Yield the pairs of a row of tiles and a column of tiles, all of them, in
-        rounds.
-
-        In one round no row and no column occurs twice, so that its pairs can add to dQ
-        and dK at the same time, and always in the same order.
-        """
-        size = max(len(self.rows), len(self.keys))
-        columns = self.keys + [None] * (size - len(self.keys))
-        for shift in range(size):
-            turned = columns[shift:] + columns[:shift]
-            yield [(r, k) for r, k in zip(self.rows, turned, strict=False) if k]

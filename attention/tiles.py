@@ -1,0 +1,100 @@
+"""The n × m scores of attention cut into tiles, and all cores at work on them.
+
+Letters: n queries, m keys, d_k and d_v the widths of keys and values; b queries and c
+keys in a tile; … any axes in front, which broadcast.
+"""
+
+import contextlib
+import itertools
+import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from threadpoolctl import ThreadpoolController
+
+from minigrad import backend as B
+
+BLAS = ThreadpoolController().select(user_api="blas")  # who computes NumPy's products
+BUSY = threading.Lock()
+
+
+class Tiles:
+    """The scores of one call, (n, m) at each place in the batch, cut into tiles."""
+
+    def __init__(self, Q, K, V, mask, causal, block):
+        self.n, self.m = n, m = Q.shape[-2], K.shape[-2]
+        front = [x.shape[:-2] for x in (Q, K, V, mask) if x is not None]
+        self.front = front = B.xp.broadcast_shapes(*front)
+        self.batch = list(itertools.product(*map(range, front)))
+        self.Q, self.K, self.V = (
+            B.xp.broadcast_to(x, front + x.shape[-2:]) for x in (Q, K, V)
+        )
+        self.mask = None if mask is None else B.xp.broadcast_to(mask, (*front, n, m))
+        self.causal = causal
+        self.scale = 1 / math.sqrt(max(Q.shape[-1], 1))
+        self.rows = [slice(i, min(i + block, n)) for i in range(0, n, block)]
+        self.keys = [slice(j, min(j + block, m)) for j in range(0, m, block)]
+
+    def rounds(self):
+        """Yield all pairs of rows and keys, in rounds in which none occurs twice.
+
+        So the tiles of a round may be worked on at the same time: no two add to the
+        same part of dQ, dK or dV. And each part gets its sum in a fixed order.
+        """
+        size = max(len(self.rows), len(self.keys))
+        keys = self.keys + [None] * (size - len(self.keys))
+        for shift in range(size):
+            turned = keys[shift:] + keys[:shift]
+            yield [(r, k) for r, k in zip(self.rows, turned, strict=False) if k]
+
+    def seen(self, at, rows, keys):
+        """Return which pairs of a tile may meet: True for all, None for none."""
+        seen, late = True, self.m - self.n  # query i stands at key i + late
+        if self.causal and keys.start > rows.stop - 1 + late:
+            return None
+        if self.causal and keys.stop - 1 > rows.start + late:
+            b, c = rows.stop - rows.start, keys.stop - keys.start
+            seen = B.xp.tri(b, c, rows.start + late - keys.start, dtype=bool)  # (b, c)
+        if self.mask is not None:
+            seen = self.mask[at][rows, keys] & seen  # (b, c)
+            seen = None if not seen.any() else True if seen.all() else seen
+        return seen
+
+    def scores(self, at, rows, keys, seen):
+        """Return the scores of a tile, -inf where not seen, and its q, k and v."""
+        q = self.Q[at][rows] * self.scale  # (b, d_k)
+        k, v = self.K[at][keys], self.V[at][keys]  # (c, d_k), (c, d_v)
+        if seen is True:
+            return q @ k.T, q, k, v
+        if self.mask is not None:  # as in `attention`: 0 · NaN is NaN
+            asks, used = seen.any(axis=1)[:, None], seen.any(axis=0)[:, None]
+            q, k, v = (B.xp.where(*x, 0.0) for x in ((asks, q), (used, k), (used, v)))
+        return B.xp.where(seen, q @ k.T, -math.inf), q, k, v  # (b, c)
+
+
+@contextlib.contextmanager
+def workers():
+    """Yield a function `run(f, tasks)` that calls f(*task) for every task.
+
+    The tasks run in threads, as many as BLAS would use; NumPy lets go of Python's lock
+    while it computes. BLAS itself keeps to one thread meanwhile: the threads of its own
+    wait for the next product by spinning, and would take the cores from ours. That
+    setting holds for the whole process, so one block `with workers()` runs at a time.
+
+    On a GPU the tasks run one by one: there each operation is parallel in itself.
+    """
+
+    def one_by_one(f, tasks):
+        for task in tasks:
+            f(*task)
+
+    def together(f, tasks):
+        for _ in pool.map(lambda task: f(*task), tasks):
+            pass  # wait for each, and raise what it raised
+
+    threads = max((lib.num_threads for lib in BLAS.lib_controllers), default=1)
+    if threads == 1 or B.xp.__name__ != "numpy":
+        yield one_by_one
+    else:
+        with BUSY, BLAS.limit(limits=1), ThreadPoolExecutor(threads) as pool:
+            yield together
