@@ -111,6 +111,16 @@ def test_a_rule_right_at_order_1_and_wrong_at_order_2_is_caught(monkeypatch):
         gradcheck(mg.exp, x, order=2)
 
 
+def test_a_rule_right_on_arrays_and_wrong_on_tensors_is_caught(monkeypatch):
+    def half(g, y, x, axis=-1):
+        return whole(g, y, x) * (0.5 if isinstance(y, Tensor) else 1.0)
+
+    monkeypatch.setattr(mg.softmax, "rule", half)
+    gradcheck(mg.softmax, x)
+    with pytest.raises(GradcheckError):
+        gradcheck(mg.softmax, x, order=2)
+
+
 def test_the_message_names_input_index_got_and_expected(monkeypatch):
     monkeypatch.setattr(mg.multiply, "rule", lambda g, y, a, b: (g * b, 2 * g * a))
     with pytest.raises(GradcheckError) as caught:

@@ -2,7 +2,8 @@
 and magnitude up to 1e4."""
 
 import numpy as np
-from conftest import array, close, normal
+import pytest
+from conftest import array, close, normal, same
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -112,6 +113,37 @@ def test_cross_entropy_is_minus_log_softmax_and_its_gradient_softmax_minus_oneho
     )
     close(x.grad, (np.exp(rest) - onehot) / n, atol=2 * eps(values) * scale)
     assert x.grad.dtype == loss.dtype == values.dtype
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_an_ignored_target_counts_as_if_its_row_were_not_there(reduction):
+    values, targets = normal(2, 3, 4), np.array([[1, -1, 3], [-1, 0, 1]])
+    kept = targets != -1
+    values[~kept] = np.nan
+    x, some = Tensor(values), Tensor(values[kept])
+    loss = mg.cross_entropy(x, targets, ignore_index=-1, reduction=reduction)
+    expected = mg.cross_entropy(some, targets[kept], reduction=reduction)
+    none = reduction == "none"
+    close(loss.data, placed(expected.numpy(), kept) if none else expected.numpy())
+    loss.backward(array(np.ones(loss.shape)))
+    expected.backward(array(np.ones(expected.shape)))
+    close(x.grad, placed(B.to_numpy(some.grad), kept))
+
+
+def placed(rows, where):
+    """Return zeros with the rows put where they came from."""
+    result = np.zeros((*where.shape, *rows.shape[1:]))
+    result[where] = rows
+    return result
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_when_all_targets_are_ignored_the_loss_and_its_gradient_are_zero(reduction):
+    x = Tensor(normal(2, 3))
+    loss = mg.cross_entropy(x, [7, 7], ignore_index=7, reduction=reduction)
+    same(loss.data, np.zeros(2 if reduction == "none" else ()))
+    loss.backward(array(np.ones(loss.shape)))
+    same(x.grad, np.zeros((2, 3)))
 
 
 SMOOTH = {
