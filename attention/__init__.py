@@ -1,13 +1,15 @@
 # ruff: noqa: F401, I001     the imports stand in reading order
 """attention: a soft, differentiable dictionary lookup, built on minigrad.
 
-Read the files in the order of these imports; each uses only those before it.
+Read the files in the order of these imports; each uses only those before it, but for
+`lookup`, the one to open first: it takes the score `dot` from the second.
 """
 
 from .lookup import hard_lookup, soft_lookup
 from .scores import additive, bilinear, cosine, dot, gaussian, scaled_dot
 from .masks import causal_mask
 from .attend import attention
+from . import tiles
 from .tiled import tiled_attention
 from .positions import rope, sinusoidal
 from .heads import MultiHeadAttention, SelfAttention, merge_heads, split_heads
