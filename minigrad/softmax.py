@@ -63,13 +63,11 @@ def softmax(x, /, axis=-1):
 
 @softmax.rule
 def _(g, y, x, axis=-1):
-    if type(y) is Tensor:
-        return y * (g - sum(g * y, axis=axis, keepdims=True))
-    dx = B.xp.asarray(g * y)  # the same in one new array instead of three
-    mean = dx.sum(axis=axis, keepdims=True)
-    B.xp.subtract(g, mean, out=dx)
-    dx *= y
-    return dx
+    if type(y) is Tensor or axis != -1 or y.ndim == 0:
+        mean = sum(g * y, axis=axis, keepdims=True)
+    else:  # the same, but the products are not stored
+        mean = B.xp.einsum("...i,...i->...", g, y)[..., None]
+    return (g - mean) * y
 
 
 # y = log Σᵢ e^xᵢ    dL/dxⱼ = g e^xⱼ / Σᵢ e^xᵢ = g e^(xⱼ - y): softmax of x, times g
