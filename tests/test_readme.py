@@ -1,0 +1,55 @@
+"""README tells the truth: its commands, its reading order, its demos and pictures.
+
+Its Python lines are a doctest, which pytest runs because setup.cfg names README.md."""
+
+import ast
+import configparser
+import re
+from pathlib import Path
+
+import pytest
+
+from demos import DEMOS
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_two_commands_are_those_of_a_fresh_machine():
+    setup = "python3 -m venv .venv && .venv/bin/pip install -e"
+    first, second = re.findall(r"^python3 -m venv.*$", README, re.MULTILINE)
+    assert first == f"{setup} . && .venv/bin/python -m demos"
+    assert second == f"{setup} '.[test]' && .venv/bin/pytest"
+
+
+def test_its_python_lines_are_run():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    options = config["tool:pytest"]
+    assert "README.md" in options["testpaths"].split()
+    assert "--doctest-glob=README.md" in options["addopts"].split()
+
+
+def in_reading_order(package):
+    """Return the file names in the order in which __init__ imports them."""
+    tree = ast.parse((ROOT / package / "__init__.py").read_text(encoding="utf-8"))
+    froms = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    names = [n.module or alias.name for n in froms for alias in n.names]
+    return [f"{name}.py" for name in dict.fromkeys(names)]
+
+
+@pytest.mark.parametrize("package", ["minigrad", "attention"])
+def test_the_reading_order_is_that_of_the_imports(package):
+    table = README.split(f"| `{package}/` |")[1].split("\n\n")[0]
+    listed = re.findall(r"^\| `(\w+\.py)` \|", table, re.MULTILINE)
+    assert listed == in_reading_order(package)
+    files = {path.name for path in (ROOT / package).glob("*.py")}
+    assert set(listed) == files - {"__init__.py"}
+
+
+def test_every_file_and_demo_that_it_names_exists():
+    for path in re.findall(r"\]\((\S+?)\)", README):
+        assert path.startswith("http") or (ROOT / path).exists(), path
+    names = {demo.name for demo in DEMOS} | {"NAME"}
+    for name in re.findall(r"python -m demos (\w+)", README):
+        assert name in names
