@@ -1,7 +1,8 @@
 """Where arrays live: NumPy on the CPU, or CuPy on a GPU.
 
-Write `from . import backend as B` and read `B.xp.exp` at each call: `use` rebinds `xp`,
-and a name bound by `from .backend import xp` would go on pointing at the old module.
+`xp` is the module in use. Write `from . import backend as B` and read `B.xp.exp` at each
+call: `use` rebinds `xp`, and a name bound by `from .backend import xp` would go on
+pointing at the old module.
 
 Two gates, so that the two kinds of array never mix: `Tensor(data)` is the way in,
 `to_numpy` the way out.
@@ -31,7 +32,8 @@ def use(module):
             module = importlib.import_module(module)
         except ImportError as error:
             raise ImportError(
-                f"backend.use: {module} is not installed; pip install cupy-cuda12x"
+                f"backend.use: {module} is not installed; pip install cupy-cuda12x, "
+                "or cupy-cuda13x for CUDA 13"
             ) from error
     if hasattr(module, "cuda") and not module.cuda.is_available():
         raise RuntimeError("backend.use: CuPy is installed but finds no CUDA GPU")
@@ -45,16 +47,18 @@ def to_numpy(x):
 
 
 def free_memory():
-    """Return how many bytes can still be allocated, or infinity where nobody says.
+    """Return how many bytes can still be allocated, or infinity where it is not known.
 
-    Linux says it for NumPy; CuPy's own errors name what it could not get.
+    Linux tells it for NumPy. CuPy's own errors name what it could not get.
     """
+    if xp is not numpy:
+        return math.inf
     try:
         with open("/proc/meminfo") as lines:
             amounts = dict(line.split(":") for line in lines)
     except OSError:
         return math.inf
-    return int(amounts["MemAvailable"].split()[0]) * 1024 if xp is numpy else math.inf
+    return int(amounts["MemAvailable"].split()[0]) * 1024  # given in kB
 
 
 def real(op, values):
@@ -63,7 +67,7 @@ def real(op, values):
         x = values if isinstance(values, xp.ndarray) else numpy.asarray(values)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{op}: {error}") from error
-    if x.dtype.kind not in "biuf":
+    if x.dtype.kind not in "biuf":  # booleans, integers, unsigned ones, floats
         raise TypeError(f"{op}: expected real numbers, got {x.dtype}, {values!r}")
     return xp.asarray(x)
 
@@ -73,7 +77,7 @@ def integers(op, values):
     values = values if isinstance(values, xp.ndarray) else numpy.asarray(values)
     if values.size and values.dtype.kind not in "iu":
         raise TypeError(f"{op}: expected integers, got {values.dtype}")
-    return values if values.size else values.astype(int)
+    return values if values.size else values.astype(int)  # NumPy takes [] for floats
 
 
 def within(op, indices, size):

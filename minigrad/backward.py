@@ -78,7 +78,7 @@ def pull_back(output, g, leaf=None, record=False):
 
 
 def fit(g, x, op):
-    """Return the gradient in the shape and dtype of x: undo broadcasting, promotion.
+    """Return the gradient in the shape and dtype of x: undo broadcasting and promotion.
 
     Broadcasting copies a number of x to many places, so its gradient is the sum over
     those places: over the leading axes that x lacks, and along the axes where x has
@@ -118,6 +118,7 @@ def backward(self, g=None):
             f"backward: g has shape {g.shape}, the output {self.shape}; they must agree"
         )
     for leaf, gradient in pull_back(self, g).items():
+        # copied: a rule may have returned g itself, or a view of it
         leaf.grad = B.xp.array(gradient if leaf.grad is None else leaf.grad + gradient)
 
 
@@ -147,7 +148,7 @@ def grad(f, argnum=0):
                 f"grad: argnum is {argnum}, f was given {len(args)} inputs"
             )
         x = args[argnum]
-        paused, thread.paused = thread.paused, 0
+        paused, thread.paused = thread.paused, 0  # f is recorded, even within no_grad
         try:
             # A new Tensor even if x is one: f may use that elsewhere, as a constant.
             args[argnum] = x = +x if type(x) is Tensor else Tensor(x)
@@ -158,9 +159,10 @@ def grad(f, argnum=0):
         if y.size != 1:
             raise ValueError(f"grad: f returned shape {y.shape}; it must be one number")
         made_from = list(reverse_order(y, x)) if type(y) is Tensor else []
-        if not any(t is x for t in made_from):
+        if not any(t is x for t in made_from):  # `in` would compare numbers, by ==
             return B.xp.zeros_like(x.data)
-        # Other Tensors below y, among them what x was made from: remember them.
+        # Record the gradient if it depends on a Tensor that the caller holds: on what x
+        # was made from, or on a leaf other than x.
         record = not paused and any(t.op if t is x else not t.op for t in made_from)
         gradient = pull_back(y, B.xp.ones_like(y.data), x, record)[x]
         return gradient if type(gradient) is Tensor else B.xp.array(gradient)

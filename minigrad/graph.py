@@ -1,5 +1,4 @@
-"""The recorded graph, looked at: which ops, how many, how long the paths are, and a
-picture.
+"""The recorded graph, looked at: its ops, their number, its paths, and a picture.
 
 A path's length is the number of ops that a gradient passes on its way from the output
 to a leaf.
@@ -33,8 +32,7 @@ def count(output):
 
 
 def path_lengths(output, leaf):
-    """Return the lengths (shortest, longest) of the paths from the output to the leaf,
-    in ops.
+    """Return the lengths, in ops, of the shortest and the longest path to the leaf.
 
     Raises: ValueError when there is no path.
 
@@ -47,10 +45,8 @@ def path_lengths(output, leaf):
     for t in nodes(output):
         below = [lengths[x] for x in inputs(t) if x in lengths]
         if below and t is not leaf:
-            lengths[t] = (
-                1 + min(low for low, _ in below),
-                1 + max(high for _, high in below),
-            )
+            shortest, longest = zip(*below, strict=True)
+            lengths[t] = 1 + min(shortest), 1 + max(longest)
     if output not in lengths:
         raise ValueError(
             f"path_lengths: no path leads from the output {output.shape} "
@@ -81,7 +77,8 @@ def draw(output, ax=None):
         import matplotlib.pyplot as plt
 
         ax = plt.figure().add_subplot()
-    height, rows = {}, {}  # of each Tensor: the longest way down to the output
+    height = {}  # of each Tensor: the longest way down to the output
+    rows = {}  # of each height: its Tensors
     for t in reversed(nodes(output)):
         height.setdefault(t, 0)
         rows.setdefault(height[t], []).append(t)

@@ -3,6 +3,7 @@
     x ──┐                       y.op      multiply
         ├── multiply ──> y      y.inputs  (x, w)              what the op consumed
     w ──┘                       y.values  [x.data, w.data]    the arrays it computed with
+                                y.params  {}                  what else, such as an axis
 
 These references are the whole graph: no tape, no global list. A Tensor refers to what
 it was made from, never to what was made from it, so there is no cycle, and the graph is
@@ -30,7 +31,8 @@ class Tensor:
     `data` is copied. Python integers become float64. `dtype` asks for a float type,
     such as "float32", and permits an array of integers.
 
-    Raises: TypeError for any other type than floats, such as integers and booleans.
+    Raises: TypeError for an array of integers without a dtype, and for booleans, complex
+    numbers and objects.
 
     >>> x = Tensor([1.0, 2.0])
     >>> (x * x).sum().backward()
@@ -49,7 +51,7 @@ class Tensor:
         array = B.real("Tensor", data)
         if dtype is None and array.dtype.kind in "iu" and not hasattr(data, "dtype"):
             dtype = float  # from Python's numbers and lists, not from NumPy's integers
-        if array.dtype.kind != "b":
+        if array.dtype.kind != "b":  # no dtype turns true and false into numbers
             array = array.astype(dtype or array.dtype)  # a copy
         if array.dtype.kind != "f":
             raise TypeError(
@@ -110,7 +112,8 @@ class Tensor:
             "write x.numpy() for the values, or minigrad.stack for a list of Tensors"
         )
 
-    # Comparisons have no gradient: they return boolean arrays. Hashing is by identity.
+    # Comparisons have no gradient: they return boolean arrays. Hashing is by identity, so
+    # that Tensors can be keys: no two have the same hash, and a dict never asks for ==.
     __lt__, __le__ = compare(operator.lt), compare(operator.le)
     __gt__, __ge__ = compare(operator.gt), compare(operator.ge)
     __eq__, __ne__ = compare(operator.eq), compare(operator.ne)
