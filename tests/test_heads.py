@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from conftest import array, close, normal, same
+from models import with_parameters
 
 from attention import (
     Block,
@@ -17,7 +18,6 @@ from attention import (
 from attention.heads import Cache
 from minigrad import Tensor, gradcheck, nn, no_grad
 from minigrad.backend import to_numpy
-from minigrad.module import walk
 
 
 def layer(heads=2, d=8, **how):
@@ -130,21 +130,6 @@ def test_no_gradient_reaches_an_input_after_the_output():
         g = to_numpy(x.grad)
         assert not g[t + 1 :].any()
         assert g[: t + 1].any(axis=1).all()
-
-
-def with_parameters(model, call):
-    """Return the parameters, and f(*xs) that calls with xs in their place."""
-    modules = [x for _, x in walk(model) if isinstance(x, nn.Module)]
-    places = [
-        (m, name) for m in modules for name, x in vars(m).items() if type(x) is Tensor
-    ]
-
-    def f(*xs):
-        for (module, name), x in zip(places, xs, strict=True):
-            setattr(module, name, x)
-        return call()
-
-    return [getattr(*place).numpy() for place in places], f
 
 
 def test_gradients_of_heads():
