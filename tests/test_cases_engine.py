@@ -192,6 +192,13 @@ def test_a_kink_is_no_false_alarm(f):
         gradcheck(f, [-1.0, 0.0, 2.0])
 
 
+@pytest.mark.parametrize("f", [mg.relu, mg.abs, mg.norm])
+def test_at_the_kink_at_0_the_gradient_is_0(f):
+    x = Tensor([0.0, -0.0])
+    f(x).sum().backward()
+    same(x.grad, np.zeros(2))
+
+
 def test_a_value_dies_with_its_last_reference():
     x, w = Tensor(normal(4, 3)), Tensor(normal(3, 3))
     gc.disable()

@@ -124,8 +124,8 @@ def test_the_drawing_shows_each_node_once_and_an_arrow_for_each_use():
         places = [t.get_position() for t in texts]
         assert len(set(places)) == len(places)
         assert len(drawn.texts) - len(texts) == 5
-        low, high = drawn.get_ylim()
-        assert all(low < v < high for _, v in places)
+        left, right, low, high = drawn.axis()
+        assert all(left < u < right and low < v < high for u, v in places)
         output = next(t for t in texts if t.get_text() == "matmul (1, 2)")
         assert output.get_position()[1] == min(v for _, v in places)
         drawn.figure.canvas.draw()
