@@ -1,5 +1,4 @@
-"""Functions of each element: exp log sqrt power abs, choices between elements, and
-activations.
+"""Ops on each element by itself: functions, choices between two, activations.
 
 NumPy's names, and NumPy's behaviour at the edges: log(0) is -inf with a warning, and
 NaN stays NaN.
@@ -59,9 +58,13 @@ def _(g, y, x):
 # y = a where the condition holds, else b     dL/da = g there, dL/db = g elsewhere
 #
 # The gradient is selected, not multiplied by 0 or 1: 0 · inf would be NaN. But a branch
-# that is not taken can still make one of its own: in where(x > 0, sqrt(x), 2 * x) at x
-# < 0 the rule of sqrt computes 0 / NaN. Choose a harmless input first, as in where(x >
-# 0, sqrt(where(x > 0, x, 1.0)), 2 * x).
+# that is not taken can still make a NaN of its own. At x < 0, in
+#
+#     where(x > 0, sqrt(x), 2 * x)
+#
+# the rule of sqrt computes 0 / NaN. Choose a harmless input first:
+#
+#     where(x > 0, sqrt(where(x > 0, x, 1.0)), 2 * x)
 @primitive
 def where(condition, a, b, /):
     """Return a where the boolean condition holds, and b elsewhere.
@@ -114,7 +117,7 @@ def wins(won, tied, y):
 
 # y = aᵇ             dL/da = g b aᵇ⁻¹       dL/db = g y log a
 #
-# Where b = 0, y is 1 for every a, so dL/da is 0 although aᵇ⁻¹ may be infinite. Where a
+# Where a = b = 0, y is 1 for every a, so dL/da is 0 although aᵇ⁻¹ is infinite. Where a
 # = 0, y is 0 for every b > 0, so dL/db is 0 although log a is infinite. Where a < 0, y
 # is defined at single points b only, so dL/db is NaN.
 @primitive
@@ -126,7 +129,8 @@ def power(a, b, /):
 def _(g, y, a, b):
     if type(b) in (int, float):  # x**2 and the like
         return g * (b * a ** (b - 1)) if b else 0 * g, None
-    ga = g * b * a ** where(plain(b) == 0, 1.0, b - 1)
+    flat = (plain(a) == 0) & (plain(b) == 0)  # b = 0 alone: ga is 0 but varies with b
+    ga = g * b * a ** where(flat, 1.0, b - 1)
     gb = g * y * log(where(plain(a) > 0, a, 1.0))
     return ga, where(plain(a) < 0, math.nan, gb)
 

@@ -97,6 +97,7 @@ CASES = {
     "maximum": each(mg.maximum, np.maximum, *PAIRS),
     "minimum": each(mg.minimum, np.minimum, *PAIRS),
     "power": each(mg.power, np.power, (above, y), (above, row), (above[:, :1], row))
+    + each(mg.power, np.power, (above, np.arange(3.0)))
     + [
         case
         for p in (2, -1, 0, 1, 3.0)
