@@ -10,7 +10,6 @@ from .scores import additive, bilinear, cosine, dot, gaussian, scaled_dot
 from .masks import causal_mask
 from .attend import attention
 from . import tiles
-from . import tiles
 from .tiled import tiled_attention
 from .positions import rope, sinusoidal
 from .heads import MultiHeadAttention, SelfAttention, merge_heads, split_heads

@@ -1,0 +1,228 @@
+"""Tiled attention: the numbers of `attention`, however the tiles fall, in little room."""
+
+import threading
+import tracemalloc
+
+import numpy as np
+import pytest
+from conftest import array, close, normal, same
+from hypothesis import given
+from hypothesis import strategies as st
+from qkv import pull, qkv
+
+from attention import attention, causal_mask, scaled_dot, tiled_attention, tiles
+from minigrad import Tensor, gradcheck, logsumexp
+from minigrad import backend as B
+
+
+def results(attend, *leaves, **options):
+    """Return the output and the gradients for a random cotangent."""
+    y = attend(*leaves, **options)
+    return [y.data, *pull(y, leaves)]
+
+
+def far(got, expected):
+    """Return the largest difference, relative to the largest number of its array."""
+    pairs = [(B.to_numpy(a), B.to_numpy(b)) for a, b in zip(got, expected, strict=True)]
+    assert [(a.shape, a.dtype) for a, _ in pairs] == [
+        (b.shape, b.dtype) for _, b in pairs
+    ]
+    return max(
+        (abs(a - b).max() / max(1, abs(b).max()) for a, b in pairs if a.size),
+        default=0.0,
+    )
+
+
+def random_mask(*shape, seed=5):
+    return np.random.default_rng(seed).random(shape) < 0.4
+
+
+@st.composite
+def calls(draw):
+    """Draw Q, K, V, whose axes in front broadcast, a mask or none, and a block."""
+    size = st.integers(0, 7)
+    n, m, d, d_v = draw(size), draw(size), draw(size), draw(size)
+    fronts = draw(st.lists(st.sampled_from([(), (1,), (2,), (3, 1)]), min_size=4))
+    shapes = [(n, d), (m, d), (m, d_v)]
+    leaves = [normal(*f, *s) for f, s in zip(fronts, shapes, strict=False)]
+    mask = random_mask(
+        *fronts[3], draw(st.sampled_from([1, n])), draw(st.sampled_from([1, m]))
+    )
+    return leaves, draw(st.sampled_from([None, mask])), draw(st.integers(1, 8))
+
+
+@given(calls(), st.booleans())
+def test_output_and_gradients_are_those_of_attention(call, causal):
+    leaves, mask, block = call
+    options = {"mask": None if mask is None else array(mask), "causal": causal}
+    expected = results(attention, *map(Tensor, leaves), **options)
+    got = results(tiled_attention, *map(Tensor, leaves), **options, block=block)
+    assert far(got, expected) < 1e-12
+
+
+@pytest.mark.parametrize(("dtype", "error"), [("f4", 2e-6), ("f8", 1e-12)])
+@pytest.mark.parametrize("causal", [False, True])
+def test_long_inputs_agree_to_rounding_and_scores_of_a_thousand_are_no_matter(
+    dtype, error, causal
+):
+    for magnitude in (1.0, 30.0):  # of q: scores up to 40, and up to 1,200
+        leaves = qkv(300, 700, 16, 8, dtype=dtype)
+        leaves[0] = Tensor(magnitude * leaves[0].data)
+        expected = results(attention, *leaves, causal=causal)
+        got = results(tiled_attention, *leaves, causal=causal)
+        assert far(got, expected) < error * magnitude
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("causal", [False, True])
+def test_gradients_and_second_derivatives_are_those_of_differences(order, causal):
+    mask = array(random_mask(3, 4))
+    for options in ({}, {"mask": mask}):
+        f = lambda *x, o=options: tiled_attention(*x, causal=causal, block=2, **o)
+        shapes = [(3, 2), (4, 2), (4, 1)]
+        assert gradcheck(f, *(normal(*s) for s in shapes), order=order) < 1e-6
+
+
+def test_what_the_rule_is_given_is_the_log_of_the_sum_of_the_exponentials():
+    Q, K, V = qkv(5, 7)
+    L = tiled_attention(Q, K, V, block=3).params["L"]
+    close(L, logsumexp(scaled_dot(Q, K), axis=-1, keepdims=True), atol=1e-14)
+
+
+@pytest.mark.parametrize("block", [1, 2, 8])
+def test_a_query_that_may_see_nothing_gets_zeros_and_gives_none(block):
+    leaves = qkv(6, 4)  # causal: the first two queries come before every key
+    Y, dQ, _, dV = results(tiled_attention, *leaves, causal=True, block=block)
+    same(Y[:2], np.zeros((2, 2)))
+    same(dQ[:2], np.zeros((2, 3)))
+    assert np.isfinite(B.to_numpy(dV)).all()
+    nothing = array(np.zeros((6, 4), bool))
+    for got in results(tiled_attention, *leaves, mask=nothing, block=block):
+        same(got, np.zeros(got.shape))
+
+
+@pytest.mark.parametrize("block", [1, 2, 8])
+def test_what_the_mask_hides_from_all_may_be_nan(block):
+    mask = random_mask(4, 5)
+    mask[:, 1] = mask[2] = False
+    leaves = [B.to_numpy(x).copy() for x in qkv()]
+    clean = results(tiled_attention, *map(Tensor, leaves), mask=array(mask))
+    leaves[0][2] = leaves[1][1] = leaves[2][1] = np.nan
+    got = results(tiled_attention, *map(Tensor, leaves), mask=array(mask), block=block)
+    assert far(got, clean) < 1e-12
+
+
+def test_tiles_in_which_no_pair_may_meet_are_skipped():
+    Q, K, V = qkv(8, 8)
+    V.data[4:] = np.nan  # 0 · NaN would be NaN
+    for hidden in ({"causal": True}, {"mask": causal_mask(8, 8)}):
+        Y = tiled_attention(Q, K, V, block=4, **hidden)
+        assert np.isfinite(Y[:4].numpy()).all()
+        assert np.isnan(Y[4:].numpy()).all()
+
+
+@given(st.integers(0, 20), st.integers(0, 20), st.integers(1, 8))
+def test_the_rounds_hold_every_tile_once_and_no_row_or_column_twice(n, m, block):
+    Q, K, _ = qkv(n, m, make=array)
+    t = tiles.Tiles(Q, K, K, None, False, block)
+    rounds = [[(r.start, k.start) for r, k in pairs] for pairs in t.rounds()]
+    every = [(r.start, k.start) for r in t.rows for k in t.keys]
+    assert sorted(pair for pairs in rounds for pair in pairs) == sorted(every)
+    for pairs in rounds:
+        for side in zip(*pairs, strict=True):
+            assert len(set(side)) == len(side)
+
+
+def blas_threads():
+    return [lib.num_threads for lib in tiles.BLAS.lib_controllers]
+
+
+def test_the_bits_are_the_same_again_and_with_one_thread(monkeypatch):
+    leaves = qkv(50, 70, front=(2,))
+    first = results(tiled_attention, *leaves, causal=True, block=8)
+    again = results(tiled_attention, *leaves, causal=True, block=8)
+    with tiles.BLAS.limit(limits=1):
+        one = results(tiled_attention, *leaves, causal=True, block=8)
+    for a, b, c in zip(first, again, one, strict=True):
+        same(a, b)
+        same(a, c)
+
+
+def test_threads_of_the_caller_get_their_own_results_and_blas_gets_its_threads_back():
+    before = blas_threads()
+    inputs = [
+        [Tensor(normal(40, 3, seed=10 * i + j)) for j in range(3)] for i in (0, 1)
+    ]
+    expected = [tiled_attention(*x, block=8).data for x in inputs]
+    got = [None, None]
+
+    def repeat(i):
+        for _ in range(20):
+            got[i] = tiled_attention(*inputs[i], block=8).data
+
+    threads = [threading.Thread(target=repeat, args=[i]) for i in (0, 1)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    for a, b in zip(got, expected, strict=True):
+        same(a, b)
+    assert blas_threads() == before
+
+
+def test_an_error_in_a_thread_reaches_the_caller():
+    before = blas_threads()
+    with pytest.raises(ZeroDivisionError), tiles.workers() as run:
+        run(lambda x: 1 / x, [(1,), (0,), (2,)])
+    assert blas_threads() == before
+
+
+def extra(n, d=8):
+    """Return the peak beyond inputs, output and gradients of a pass, in bytes."""
+    leaves = qkv(n, n, d, d, dtype="f4")
+    g = array(normal(n, d), "f4")
+    tracemalloc.start()
+    tiled_attention(*leaves, causal=True, block=64).backward(g)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak - 4 * g.nbytes
+
+
+def test_memory_grows_like_the_inputs_not_like_the_matrix():
+    small, large = extra(512), extra(2048)
+    assert large < 4.4 * small  # 16 times if a matrix were stored
+    assert large < 2048**2 * 4 / 10
+    # Each row is 8 numbers here, and 64 at n = 32768: that, and the tiles of 256, leave
+    # the peak below 64 MiB.
+    assert (large - small) / (2048 - 512) * 8 * 32768 < 60 * 2**20
+
+
+BAD = [
+    ({"block": 0}, ValueError, "block 0 is not at least 1"),
+    ({"block": -3}, ValueError, "block -3 is not at least 1"),
+    ({"block": 2.0}, TypeError, "block 2.0 is not an integer"),
+    ({"block": "2"}, TypeError, "block '2' is not an integer"),
+    ({"mask": np.ones((4, 5))}, TypeError, "the mask is float64, not boolean"),
+    ({"mask": np.ones((4, 4), bool)}, ValueError, r"\(4, 4\) does not broadcast"),
+    ({"mask": np.ones((3, 4, 5), bool)}, ValueError, r"mask \(3, 4, 5\) do not"),
+    ({"V": np.ones((2, 4, 2))}, ValueError, r"keys \(2, 5, 3\) and values \(2, 4, 2\)"),
+    ({"K": np.ones((2, 5, 4))}, ValueError, r"\(2, 4, 3\) and keys \(2, 5, 4\)"),
+    ({"K": np.ones((3, 5, 3)), "V": np.ones((5, 2))}, ValueError, "do not broadcast"),
+    ({"Q": np.ones(3)}, ValueError, r"Q must be .* got shape \(3,\)"),
+    ({"V": np.ones((2, 5, 2), "f4")}, TypeError, "float64, float64, float32"),
+]
+
+
+@pytest.mark.parametrize(("change", "error", "message"), BAD)
+def test_bad_input_is_refused_by_name(change, error, message):
+    inputs = dict(zip("QKV", qkv(front=(2,), make=array), strict=True))
+    inputs |= {k: array(x) if hasattr(x, "shape") else x for k, x in change.items()}
+    with pytest.raises(error, match=f"tiled_attention: .*{message}"):
+        tiled_attention(**inputs)
+
+
+def test_attention_refuses_a_size_beyond_memory_and_says_what_to_do(monkeypatch):
+    x = array(np.zeros((2**20, 1)), "f4")
+    monkeypatch.setattr(B, "free_memory", lambda: 2**34)
+    with pytest.raises(MemoryError, match=r"4096\.0 GiB.* 16\.0 GiB.*tiled_attention"):
+        attention(x, x, x)
