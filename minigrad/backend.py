@@ -1,7 +1,7 @@
 """Where arrays live: NumPy on the CPU, or CuPy on a GPU.
 
-`xp` is the module in use. Write `from . import backend as B` and read `B.xp.exp` at each
-call: `use` rebinds `xp`, and a name bound by `from .backend import xp` would go on
+`xp` is the module in use. Write `from . import backend as B` and read `B.xp.exp` at
+each call: `use` rebinds `xp`, and a name bound by `from .backend import xp` would go on
 pointing at the old module.
 
 Two gates, so that the two kinds of array never mix: `Tensor(data)` is the way in,
@@ -81,7 +81,7 @@ def integers(op, values):
 
 
 def within(op, indices, size):
-    """Return the indices as a backend array; those on the host must lie in [0, size)."""
+    """Return indices as an array of the backend; those from the host are checked."""
     if isinstance(indices, numpy.ndarray):
         outside = indices[(indices < 0) | (indices >= size)]
         if outside.size:

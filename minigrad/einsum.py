@@ -30,6 +30,7 @@ def _(g, y, *operands, terms, out):
         gx = _einsum(g, *others, terms=[out, *other_terms], out=shared)
         length = dict(zip(shared, gx.shape, strict=True))
         gx = gx.reshape(tuple(length.get(c, 1) for c in terms[k]))
+        # Where x has length 1 and others more, gx has more: `fit` sums it.
         sizes = zip(gx.shape, x.shape, strict=True)
         shape = tuple(n if m == 1 else m for m, n in sizes)
         gradients.append(broadcast_to(gx, shape=shape))
@@ -37,11 +38,11 @@ def _(g, y, *operands, terms, out):
 
 
 def einsum(subscripts, *operands):
-    """Return the product of the operands, summed over the letters that the output lacks.
+    """Return the product of the operands, summed over letters that the output lacks.
 
-    `subscripts` is such as "...nd,...md->...nm": a term an operand, a letter an axis,
-    and ... for any axes in front, which broadcast. Without -> the output has the
-    letters that occur once, in alphabetical order, as in numpy.einsum.
+    `subscripts` is such as "...nd,...md->...nm": a term for each operand, a letter for
+    each axis, and ... for any axes in front, which broadcast. Without -> the output has
+    the letters that occur once, in alphabetical order, as in numpy.einsum.
 
     Raises: ValueError for a term that does not fit its operand, for an output letter
     that no term has, and for a letter twice in one term (a diagonal: not supported).
@@ -87,7 +88,6 @@ def parse(subscripts, ndims):
         if extra < 0 or (extra and "…" not in term):
             term = term.replace("…", "...")
             raise ValueError(f"term {term!r} does not fit an operand of {ndim} axes")
-
     if max(front) and "…" not in out:
         raise ValueError("the output lacks the ... of a term")
 

@@ -7,12 +7,13 @@ and with 1 - t² = (1 + t) (1 - t),
 
     dL/dx = g (1 + t) / 2 · (1 + (1 - t) x du/dx)
 
-Hendrycks & Gimpel, "Gaussian Error Linear Units" (2016), section 2. It approximates x
-Φ(x), Φ the normal distribution function, to 5e-4; NumPy has no erf for Φ itself.
+Hendrycks & Gimpel, "Gaussian Error Linear Units" (2016), section 2. Within 5e-4 it is
+x Φ(x), with Φ the normal distribution function; NumPy has no erf for Φ itself.
 
 A dozen steps over a large array cost more in memory traffic than in arithmetic. So they
 are done in place, on one part after the other, each small enough for the cache of a
-core. The formula written out is beside them in the rule, for Tensors."""
+core. The formula written out is beside them in the rule, for Tensors.
+"""
 
 import math
 
@@ -22,13 +23,12 @@ from .primitive import primitive
 from .tensor import Tensor
 
 C = 0.044715
-ROOT_2_PI = math.sqrt(2 / math.pi)
+ROOT_2_OVER_PI = math.sqrt(2 / math.pi)
 BLOCK = 2**15  # numbers in a part
 
 
 @primitive
 def gelu(x, /):
-    x = B.xp.asarray(x)
     x = x if x.dtype.kind == "f" else x.astype(float)
     y = B.xp.empty(x.shape, dtype=x.dtype)
     for x_part, y_part in parts(x, y):
@@ -43,8 +43,8 @@ def gelu(x, /):
 @gelu.rule
 def _(g, y, x):
     if type(y) is Tensor:
-        t = tanh(ROOT_2_PI * x * (1 + C * x * x))
-        dudx = ROOT_2_PI * (1 + 3 * C * x * x)
+        t = tanh(ROOT_2_OVER_PI * x * (1 + C * x * x))
+        dudx = ROOT_2_OVER_PI * (1 + 3 * C * x * x)
         return g * (0.5 * (1 + t) * (1 + (1 - t) * x * dudx))
     dx = B.xp.empty(x.shape, dtype=x.dtype)
     for g_part, x_part, dx_part in parts(g, x, dx):
@@ -65,8 +65,8 @@ def cubic(x, c):
     if x.dtype == "float16":  # in which 300² overflows; beyond 10, tanh u is ±1
         x = x.clip(-10, 10)
     u = x * x
-    u *= ROOT_2_PI * c
-    u += ROOT_2_PI
+    u *= ROOT_2_OVER_PI * c
+    u += ROOT_2_OVER_PI
     u *= x
     return u
 

@@ -16,7 +16,7 @@ def inputs(t):
 
 
 def nodes(output):
-    """Return all that the output was made from, and it: inputs before what they make."""
+    """Return the output and all it was made from, inputs before what they make."""
     return list(reverse_order(output))[::-1]
 
 
@@ -61,7 +61,7 @@ def label(t):
 
 
 def to_dot(output):
-    """Return the graph in the DOT language of Graphviz, arrows from inputs to output."""
+    """Return the graph in DOT, Graphviz's language, arrows from inputs to output."""
     number = {t: i for i, t in enumerate(nodes(output))}
     lines = [
         f'  {i} [label="{label(t)}"{"" if t.op else " shape=box"}];'

@@ -1,4 +1,4 @@
-"""Indexing: x[index] reads, and its transpose `scatter` adds back to where was read."""
+"""Indexing: x[index] reads; its transpose, `scatter`, adds to what was read."""
 
 from . import backend as B
 from .primitive import constants, primitive
@@ -43,8 +43,9 @@ def _(g, y, x, index, shape):
 
 
 def take(x, indices, axis=0):
-    """Return the entries of x at integer indices along an axis; negative ones count
-    from the end.
+    """Return the entries of x at integer indices along an axis.
+
+    Negative indices count from the end.
 
     Raises: IndexError for an index out of range, TypeError for one that is no integer.
     """

@@ -12,7 +12,8 @@ r = 1 / √(σ² + ε), and since the y of a row sum to 0,
     dL/dx = r (g - mean(g) - y mean(g y))
 
 Ba, Kiros & Hinton, "Layer Normalization" (2016), eq. 4; Zhang & Sennrich, "Root Mean
-Square Layer Normalization" (2019), eq. 4. Means are over the n numbers of a row."""
+Square Layer Normalization" (2019), eq. 4. Means are over the n numbers of a row.
+"""
 
 from . import backend as B
 from .elementwise import sqrt
@@ -39,8 +40,8 @@ def _(g, y, x):
 
 # y = r x               r = 1 / √(mean(x²) + ε)
 #
-# Step 1, how r changes with xⱼ. mean(x²) changes by 2 xⱼ / n, and s^(-1/2) by -s^(-3/2)
-# / 2 for each unit of s:
+# Step 1, how r changes with xⱼ. With s = mean(x²) + ε, ∂s/∂xⱼ = 2 xⱼ / n. And r is
+# s^(-1/2), so ∂r/∂s = -s^(-3/2) / 2 = -r³ / 2:
 #
 #     ∂r/∂xⱼ = -r³ xⱼ / n
 #
@@ -76,6 +77,9 @@ def inverse_rms(x, eps):
 
 
 def row_mean(*arrays):
-    """Return the mean over each row of a product that is not stored: (…, n) -> (…, 1)."""
+    """Return the mean over each row of a product, (…, n) -> (…, 1).
+
+    einsum does not store the product, and passes through short rows faster than mean.
+    """
     subscripts = ",".join(["...i"] * len(arrays)) + "->..."
     return B.xp.einsum(subscripts, *arrays)[..., None] / arrays[0].shape[-1]

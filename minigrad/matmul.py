@@ -55,9 +55,9 @@ def matmul(a, b, /):
 def _(g, y, a, b):
     row, column = a.ndim == 1, b.ndim == 1
     if column:
-        b, g = b[:, None], g[..., None]
+        b, g = b[:, None], g[..., None]  # (k, 1), (…, n, 1)
     if row:
-        a, g = a[None, :], g[..., None, :]
+        a, g = a[None, :], g[..., None, :]  # (1, k), (…, 1, p)
     shape = a.shape
     if a.ndim > 2 and b.ndim == 2:
         a, g = all_rows(a), all_rows(g)  # so that gb is summed over the batch

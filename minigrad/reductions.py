@@ -15,20 +15,20 @@ from .tensor import Tensor, plain
 
 def reduced_axes(x, axis):
     """Return the axes that `axis` means, as numbers from 0."""
-    axes = (
-        range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    )
-    return [i % x.ndim if x.ndim else 0 for i in axes]  # NumPy grants 0-d an axis
+    if axis is None:
+        return list(range(x.ndim))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return [i % (x.ndim or 1) for i in axes]  # NumPy grants 0-d an axis
 
 
 def expand(g, x, axis):
-    """Return g, the shape of a reduction of x, with length 1 on every reduced axis."""
+    """Return g, shaped like a reduction of x, with length 1 on every reduced axis."""
     axes = reduced_axes(x, axis)
     return g.reshape(tuple(1 if i in axes else n for i, n in enumerate(x.shape)))
 
 
 def reduced_size(x, axis):
-    """Return how many numbers go into each number of the result."""
+    """Return how many numbers of x go into each number of its reduction."""
     axes = reduced_axes(x, axis)
     return math.prod(n for i, n in enumerate(x.shape) if i in axes)
 
@@ -55,7 +55,7 @@ def _(g, y, x, axis=None, keepdims=False):
     return broadcast_to(expand(g, x, axis) / reduced_size(x, axis), shape=x.shape)
 
 
-# y = maxᵢ xᵢ        dL/dxᵢ = g if xᵢ is the maximum, divided by those that tie; else 0
+# y = maxᵢ xᵢ        dL/dxᵢ = g / the number that tie where xᵢ is the maximum, else 0
 @primitive
 def max(x, /, axis=None, keepdims=False):
     return x.max(axis=axis, keepdims=keepdims)
@@ -68,6 +68,7 @@ def min(x, /, axis=None, keepdims=False):
 
 
 def share(g, y, x, axis=None, keepdims=False):
+    """The rule of both: g in equal parts to the numbers that tie."""
     x, y = plain(x), expand(plain(y), x, axis)
     ties = ((x == y) | B.xp.isnan(x)).astype(x.dtype)  # a NaN counts as the maximum
     return expand(g, x, axis) * (ties / ties.sum(axis=axis, keepdims=True))
@@ -101,7 +102,7 @@ def norm(x, /, axis=None, keepdims=False):
 @norm.rule
 def _(g, y, x, axis=None, keepdims=False):
     y = expand(y, x, axis)
-    return expand(g, x, axis) * (x / where(plain(y) == 0, 1.0, y))
+    return expand(g, x, axis) * (x / where(y == 0, 1.0, y))
 
 
 Tensor.sum, Tensor.mean, Tensor.max, Tensor.min, Tensor.var = sum, mean, max, min, var

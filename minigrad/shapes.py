@@ -31,7 +31,7 @@ def transpose(x, /, axes=None):
 
 @transpose.rule
 def _(g, y, x, axes=None):
-    if axes is None or x.ndim < 2:
+    if axes is None or x.ndim < 2:  # NumPy takes a bare 0 too, of one axis
         return transpose(g)
     back = sorted(range(x.ndim), key=lambda i: axes[i] % x.ndim)  # the inverse
     return transpose(g, axes=tuple(back))
@@ -74,7 +74,7 @@ def _(g, y, x, dtype):
 
 
 def slices_before(op, x, axis):
-    """Return an index's parts for the axes before this one: all of each."""
+    """Return the part of an index that takes all of every axis before this one."""
     if not -x.ndim <= axis < x.ndim:
         raise ValueError(f"{op}: axis {axis} is out of range for shape {x.shape}")
     return (slice(None),) * (axis % x.ndim)
@@ -110,12 +110,12 @@ def _(g, y, *tensors, axis):
 
 
 def concatenate(tensors, axis=0):
-    """Join Tensors and arrays along an axis that they have; their other axes agree."""
+    """Return Tensors and arrays joined along an axis; their other axes must agree."""
     return _concatenate(*tensors, axis=axis)
 
 
 def stack(tensors, axis=0):
-    """Join Tensors and arrays of one shape along a new axis.
+    """Return Tensors and arrays of one shape joined along a new axis.
 
     >>> from minigrad import Tensor, stack
     >>> stack([Tensor([1.0, 2.0]), Tensor([3.0, 4.0])], axis=1).numpy()
@@ -126,7 +126,7 @@ def stack(tensors, axis=0):
 
 
 def split(x, sections, axis=0):
-    """Return the parts of x along an axis: that many equal ones, or cut at the indices.
+    """Return the parts of x along an axis: so many equal ones, or cut at the indices.
 
     Raises: ValueError when x does not divide into that many equal parts.
     """

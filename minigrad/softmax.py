@@ -1,25 +1,25 @@
 """Softmax and its relatives: logsumexp softmax log_softmax cross_entropy.
 
-All of them subtract the maximum m of the scores first. It changes no result, for eˣ⁻ᵐ /
-Σ eˣ⁻ᵐ = eˣ / Σ eˣ, and no exponential overflows, for the largest is e⁰ = 1.
+All of them subtract the maximum m of the scores first. It changes no result, for
+eˣ⁻ᵐ / Σ eˣ⁻ᵐ = eˣ / Σ eˣ, and no exponential overflows, for the largest is e⁰ = 1.
 
 Scores may be -inf, which means "left out". Where all are left out nothing is left to
 choose from: softmax is then all zeros and logsumexp is log 0 = -inf, without NaN or
-warning. (NumPy's formula would give 0/0.)
+warning, where the plain formula would give 0 / 0.
 """
 
 import math
 
 from . import backend as B
-from .arithmetic import divide
 from .elementwise import exp, where
 from .primitive import constants, primitive
 from .reductions import expand, sum
-from .tensor import Tensor, plain
+from .tensor import Tensor
 
 
 def shifted(x, axis):
-    """Return m and x - m, where m is the maximum, or 0 if there is no finite score."""
+    """Return m and x - m, where m is the maximum, or 0 where all scores are -inf."""
+    # no numbers have no maximum, but a sum, 0
     m = x.max(axis=axis, keepdims=True) if x.size else x.sum(axis=axis, keepdims=True)
     m = B.xp.where(m == -math.inf, 0.0, m)
     return m, B.xp.asarray(x - m)  # which NumPy makes a scalar where x is 0-d
@@ -40,13 +40,13 @@ def shifted(x, axis):
 #
 #     dL/dxⱼ = Σᵢ gᵢ yᵢ (1[i=j] - yⱼ) = gⱼ yⱼ - yⱼ Σᵢ gᵢ yᵢ = yⱼ (gⱼ - Σᵢ gᵢ yᵢ)
 #
-# Step 3, what it says. Σᵢ gᵢ yᵢ is the mean of g under the weights y. A score should
-# grow when its g is better than that mean; one number per row is all that the scores
-# exchange. If g is the same for all, nothing changes, since the weights go on summing
-# to 1: a check with g = 1 sees zero whatever the rule.
+# Step 3, what it says. Σᵢ gᵢ yᵢ is the mean of g under the weights y. Descent raises
+# the scores whose g is below that mean and lowers the others; this one number per row
+# is all that they exchange. If g is the same for all, the gradient is 0, for the
+# weights go on summing to 1: a check with g = 1 would pass a rule 17 times too large.
 @primitive
 def softmax(x, /, axis=-1):
-    """Return weights for the scores x: positive, and of sum 1 along the axis.
+    """Return weights for the scores x: none negative, and of sum 1 along the axis.
 
     Where all scores are -inf the weights are 0.
 
@@ -76,16 +76,15 @@ def logsumexp(x, /, axis=None, keepdims=False):
     """Return log Σ eˣ over the axes, a smooth maximum: max x ≤ y ≤ max x + log n."""
     m, e = shifted(x, axis)
     total = B.xp.exp(e).sum(axis=axis, keepdims=True)
-    y = m + B.xp.where(
-        total == 0, -math.inf, B.xp.log(B.xp.where(total == 0, 1.0, total))
-    )
+    empty = total == 0
+    y = m + B.xp.where(empty, -math.inf, B.xp.log(B.xp.where(empty, 1.0, total)))
     return y if keepdims else y.squeeze(axis=axis)
 
 
 @logsumexp.rule
 def _(g, y, x, axis=None, keepdims=False):
     y = expand(y, x, axis)
-    return expand(g, x, axis) * exp(x - where(plain(y) == -math.inf, 0.0, y))
+    return expand(g, x, axis) * exp(x - where(y == -math.inf, 0.0, y))
 
 
 # y = log softmax x      yᵢ = xᵢ - log Z
@@ -124,7 +123,9 @@ def cross_entropy(logits, targets, ignore_index=None, reduction="mean"):
     (960.0, array([[-1.,  0.,  1.]]))
     """
     if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"cross_entropy: reduction {reduction!r}: mean, sum or none")
+        raise ValueError(
+            f'cross_entropy: reduction {reduction!r} is not "mean", "sum" or "none"'
+        )
     (logits,) = constants("cross_entropy", [logits])
     targets = B.integers("cross_entropy", targets)
     if not logits.ndim or logits.shape[:-1] != targets.shape:
@@ -135,18 +136,18 @@ def cross_entropy(logits, targets, ignore_index=None, reduction="mean"):
     count, kept = max(targets.size, 1), None
     if ignore_index is not None:
         kept = targets != ignore_index
-        targets, kept = targets * kept, B.xp.asarray(kept)
+        targets, kept = targets * kept, B.xp.asarray(kept)  # 0 is in every range
         count = B.xp.maximum(kept.sum(), 1).astype(logits.dtype)
-        logits = where(
-            kept[..., None], logits, 0.0
-        )  # not even a NaN there gets through
+        # where, not times 0: not even a NaN in a row that is left out gets through
+        logits = where(kept[..., None], logits, 0.0)
     classes = logits.shape[-1]
     targets = B.within("cross_entropy", targets, classes)
-    rows = B.xp.arange(targets.size), targets.reshape(-1)
-    chosen = log_softmax(logits).reshape((targets.size, classes))[rows]
-    losses = -chosen.reshape(targets.shape)
+    at = B.xp.arange(targets.size), targets.reshape(-1)  # (row, target) for every row
+    logs = log_softmax(logits).reshape((targets.size, classes))  # (…, C) -> (rows, C)
+    losses = -logs[at].reshape(targets.shape)  # (rows,) -> (…)
     if kept is not None:
         losses = where(kept, losses, 0.0)
     if reduction == "none":
         return losses
-    return sum(losses) if reduction == "sum" else divide(sum(losses), count)
+    # divided first: float16 may hold the mean of many losses, and not their sum
+    return sum(losses if reduction == "sum" else losses / count)

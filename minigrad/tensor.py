@@ -2,8 +2,8 @@
 
     x ──┐                       y.op      multiply
         ├── multiply ──> y      y.inputs  (x, w)              what the op consumed
-    w ──┘                       y.values  [x.data, w.data]    the arrays it computed with
-                                y.params  {}                  what else, such as an axis
+    w ──┘                       y.values  [x.data, w.data]    what it computed with
+                                y.params  {}                  what else: an axis, say
 
 These references are the whole graph: no tape, no global list. A Tensor refers to what
 it was made from, never to what was made from it, so there is no cycle, and the graph is
@@ -31,8 +31,8 @@ class Tensor:
     `data` is copied. Python integers become float64. `dtype` asks for a float type,
     such as "float32", and permits an array of integers.
 
-    Raises: TypeError for an array of integers without a dtype, and for booleans, complex
-    numbers and objects.
+    Raises: TypeError for an array of integers without a dtype, and for booleans,
+    complex numbers and objects.
 
     >>> x = Tensor([1.0, 2.0])
     >>> (x * x).sum().backward()
@@ -112,8 +112,8 @@ class Tensor:
             "write x.numpy() for the values, or minigrad.stack for a list of Tensors"
         )
 
-    # Comparisons have no gradient: they return boolean arrays. Hashing is by identity, so
-    # that Tensors can be keys: no two have the same hash, and a dict never asks for ==.
+    # Comparisons have no gradient: they return boolean arrays. Hashing is by identity,
+    # so that Tensors can be keys: no two hashes agree, and a dict never asks for ==.
     __lt__, __le__ = compare(operator.lt), compare(operator.le)
     __gt__, __ge__ = compare(operator.gt), compare(operator.ge)
     __eq__, __ne__ = compare(operator.eq), compare(operator.ne)

@@ -95,6 +95,7 @@ def test_cross_entropy_is_minus_log_softmax_and_its_gradient_softmax_minus_oneho
     given, mean, seed
 ):
     values = given[0]
+    mean = mean or values.dtype == "f2"  # which cannot hold the sum of 25 losses of 2e4
     x = Tensor(values)
     targets = np.random.default_rng(seed).integers(
         values.shape[-1], size=values.shape[:-1]
