@@ -106,7 +106,6 @@ class Training:
         n = (len(self.held_out) - 1) // CONTEXT
         inputs = self.held_out[: n * CONTEXT].reshape((n, CONTEXT))
         targets = self.held_out[1 : n * CONTEXT + 1].reshape((n, CONTEXT))
-        self.model.eval()
         total = 0.0
         for start in range(0, n, 64):
             part = slice(start, start + 64)
@@ -114,7 +113,6 @@ class Training:
                 self.model(inputs[part]), targets[part], reduction="sum"
             )
             total += loss.item()
-        self.model.train()
         return total / targets.size
 
     def run(self, path):

@@ -42,6 +42,25 @@ def by_heads(layer, x, mask=None):
     return np.concatenate(outputs, axis=-1) @ layer.output.weight.numpy()
 
 
+def normed(x, layer):
+    y = x - x.mean(axis=-1, keepdims=True)
+    y /= np.sqrt((y * y).mean(axis=-1, keepdims=True) + layer.eps)
+    return y * layer.weight.numpy()
+
+
+def test_a_block_is_its_formula():
+    nn.seed(1)
+    block = Block(8, 2, causal=True, rope=True).astype(float)
+    for norm in (block.norm_1, block.norm_2):
+        norm.weight.data = array(normal(8, seed=3))
+    x = y = normal(2, 5, 8)
+    y = y + by_heads(block.attention, array(normed(y, block.norm_1)))
+    u = normed(y, block.norm_2) @ block.mlp.up.weight.numpy()
+    assert u.shape == (2, 5, 32)
+    u *= (1 + np.tanh((2 / np.pi) ** 0.5 * (u + 0.044715 * u**3))) / 2
+    close(block(array(x)), y + u @ block.mlp.down.weight.numpy(), rtol=1e-11)
+
+
 def test_split_and_merge_keep_tokens_together():  # cases.md 14
     split = split_heads(array(np.arange(8.0).reshape(1, 2, 4)), 2)
     same(split, [[[[0.0, 1.0], [4.0, 5.0]], [[2.0, 3.0], [6.0, 7.0]]]])

@@ -157,7 +157,6 @@ def test_the_held_out_text_is_read_once_in_consecutive_contexts():
         losses.extend(-logits[np.arange(16), ids[1:]])
     assert len(losses) > 100
     assert run.test() == pytest.approx(np.mean(losses), rel=1e-6)
-    assert run.model.training
 
 
 def test_a_batch_depends_on_seed_and_step_alone():
