@@ -4,6 +4,7 @@ Letters: T positions, d the width, h heads of width d / h; … any axes in front
 
 from minigrad import concatenate
 from minigrad.nn import Dropout, Linear, Module
+from minigrad.primitive import constants
 
 from .attend import attention
 from .positions import rope
@@ -62,6 +63,11 @@ class MultiHeadAttention(Module):
 
         `mask` is boolean (…, T, m), the same for every head, or (…, h, T, m). With a
         cache, x continues the positions in it, and m counts those too."""
+        d = self.query.weight.shape[0]
+        if x.ndim < 2 or x.shape[-1] != d:
+            raise ValueError(
+                f"MultiHeadAttention: x must be (…, T, {d}), got {x.shape}"
+            )
         Q = split_heads(self.query(x), self.heads)  # (…, h, T, d / h)
         K = split_heads(self.key(x), self.heads)  # (…, h, T, d / h)
         V = split_heads(self.value(x), self.heads)  # (…, h, T, d / h)
@@ -70,8 +76,10 @@ class MultiHeadAttention(Module):
             Q, K = rope(Q, past), rope(K, past)
         if cache is not None:
             K, V = cache.extend(K, V)  # (…, h, m, d / h)
-        if mask is not None and 2 < mask.ndim <= x.ndim:
-            mask = mask[..., None, :, :]  # (…, 1, T, m)
+        if mask is not None:
+            (mask,) = constants("MultiHeadAttention", [mask])
+            if 2 < mask.ndim <= x.ndim:
+                mask = mask[..., None, :, :]  # (…, 1, T, m)
         Y, A = attention(Q, K, V, mask=mask, causal=self.causal, return_weights=True)
         y = self.dropout(self.output(merge_heads(Y)))  # (…, T, d)
         return (y, A) if return_weights else y

@@ -122,6 +122,7 @@ def test_masks_of_a_pair_of_a_text_and_of_a_head():
     masks = np.random.default_rng(2).random((2, 5, 5)) < 0.7
     each = [to_numpy(run(x[b], mask=array(masks[b]))) for b in range(2)]
     close(run(x, mask=array(masks)), np.stack(each), rtol=1e-11)
+    close(run(x, mask=masks.tolist()), np.stack(each), rtol=1e-11)
     per_head = array(np.repeat(masks[:, None], 2, axis=1))  # (B, h, T, T)
     close(run(x, mask=per_head), np.stack(each), rtol=1e-11)
     close(run(x, mask=array(masks[0])), to_numpy(run(x, mask=array(masks[[0, 0]]))))
@@ -184,3 +185,9 @@ def test_a_cache_continues_a_text(dtype, rtol, cuts):
 def test_heads_that_do_not_divide_the_width(heads):
     with pytest.raises(ValueError, match=f"{heads} heads do not divide the width 8"):
         MultiHeadAttention(8, heads)
+
+
+@pytest.mark.parametrize("shape", [(8,), (5, 7)])
+def test_an_input_of_another_shape_is_refused(shape):
+    with pytest.raises(ValueError, match=r"x must be \(…, T, 8\), got \("):
+        layer()(array(normal(*shape)))
