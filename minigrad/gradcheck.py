@@ -14,7 +14,7 @@ from .backward import pull_back
 from .shapes import concatenate
 from .tensor import Tensor
 
-STEP = 1e-5  # of a difference, relative to inputs larger than 1
+STEP = 1e-5  # h of a difference at x, times |x| where that is larger than 1
 TOLERANCE = 1e-6  # on the relative error
 EPS = float(numpy.finfo(float).eps)
 
@@ -24,17 +24,17 @@ class GradcheckError(AssertionError):
 
 
 def gradcheck(f, *inputs, order=1):
-    """Check every entry of dL/dx, L = Σ u · f(x), and return the largest relative error.
+    """Return the largest relative error of dL/dx at any entry, where L = Σ u · f(x).
 
     f takes Tensors and returns a Tensor of any shape. The inputs are arrays or Tensors;
     float64 copies of them are checked. With order=2 the gradient is checked as well as
     a function of its own: its gradient against differences of it.
 
-    Warns where an input was not float64, and where f has a kink: there, any slope
-    between those on the left and on the right passes.
+    Warns where an input was of another float type, and where f has a kink: there, any
+    slope between those on the left and on the right passes.
 
-    Raises: GradcheckError naming input, index, got and expected; or when f is random or
-    not float64.
+    Raises: GradcheckError naming input, index, got and expected where the error exceeds
+    1e-6, or when f is random or not float64.
 
     >>> from minigrad import gradcheck, softmax
     >>> gradcheck(softmax, [1.0, 2.0, 4.0], order=2) < 1e-6
@@ -50,7 +50,8 @@ def gradcheck(f, *inputs, order=1):
                 f"gradcheck: input {k} is {x.dtype}; a float64 copy is checked",
                 stacklevel=2,
             )
-        points.append(x.astype(float))
+        # in order C, as its copies will be: another order may round otherwise
+        points.append(x.astype(float, order="C"))
     worst = compare(f, points)
     if order == 2:  # the rules may compute with Tensors in a way of their own
         recorded = compare(f, points, record=True)
@@ -59,11 +60,15 @@ def gradcheck(f, *inputs, order=1):
 
 
 def gradient(f):
-    """Return the function that computes dL/dx of all inputs, in one row."""
+    """Return the function that computes dL/dx of all inputs, in one row.
+
+    Here L = Σ u · f²/2, so that g = u · f depends on x: a rule must pass on that too.
+    """
 
     def df(*xs):
         y = f(*xs)
-        leaves = pull_back(y, cotangent(y), record=True) if type(y) is Tensor else {}
+        g = y * cotangent(y)
+        leaves = pull_back(y, g, record=True) if type(y) is Tensor else {}
         rows = [leaves.get(x, B.xp.zeros_like(x.data)).reshape((x.size,)) for x in xs]
         return concatenate(rows)
 
@@ -71,6 +76,7 @@ def gradient(f):
 
 
 def cotangent(y):
+    """Return u, random numbers in the shape of y, the same for each y of that shape."""
     return B.xp.asarray(numpy.random.default_rng(0).standard_normal(y.shape))
 
 
@@ -84,17 +90,15 @@ def compare(f, points, record=False):
     kind = getattr(y, "dtype", type(y).__name__)
     if kind != "float64":
         raise GradcheckError(f"gradcheck: f returned {kind}; it must keep float64")
-    g = cotangent(y)
-    leaves = pull_back(y, g, record=record) if type(y) is Tensor else {}
-    u, y = B.to_numpy(g), B.to_numpy(y)
+    u = cotangent(y)
+    leaves = pull_back(y, u, record=record) if type(y) is Tensor else {}
+    u, y = B.to_numpy(u), B.to_numpy(y)
 
     def at(k, i, step):
         """Return f with `step` added to entry i of input k."""
-        moved = points[k].copy()
-        moved[i] += step
-        return B.to_numpy(
-            f(*(Tensor(p) for p in (*points[:k], moved, *points[k + 1 :])))
-        )
+        moved = [x.copy() for x in points]
+        moved[k][i] += step
+        return B.to_numpy(f(*map(Tensor, moved)))
 
     if not numpy.array_equal(at(0, (), 0), y, equal_nan=True):
         raise GradcheckError("gradcheck: f is random: two calls differ; fix its seed")
@@ -131,7 +135,7 @@ def slope(u, near, h):
 
     The central differences over 2h and over h are off by c h² and c h²/4, so that
     (4 narrow - wide) / 3 is off by neither (Richardson 1911). What remains is rounding:
-    some eps |f| / h where f moved, and up to eps |f| / h where it stayed the same.
+    8 eps |f| / h, say, where f moved, and up to eps |f| / h where it stayed the same.
 
     Where f is smooth its left and right slopes differ by h f'': half the step, half the
     difference. At a kink they differ by as much for every step.

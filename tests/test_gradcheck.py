@@ -121,6 +121,18 @@ def test_a_rule_right_on_arrays_and_wrong_on_tensors_is_caught(monkeypatch):
         gradcheck(mg.softmax, x, order=2)
 
 
+def test_a_rule_that_forgets_what_its_g_was_made_from_is_caught(monkeypatch):
+    rule = mg.sum.rule
+
+    def constant(g, y, x):
+        return rule(g.detach() if isinstance(g, Tensor) else g, y, x)
+
+    monkeypatch.setattr(mg.sum, "rule", constant)
+    gradcheck(mg.sum, x)
+    with pytest.raises(GradcheckError):
+        gradcheck(mg.sum, x, order=2)
+
+
 def test_the_message_names_input_index_got_and_expected(monkeypatch):
     monkeypatch.setattr(mg.multiply, "rule", lambda g, y, a, b: (g * b, 2 * g * a))
     with pytest.raises(GradcheckError) as caught:
