@@ -71,7 +71,7 @@ def primitive(forward):
         if type(y) is not B.xp.ndarray:
             if type(y) is tuple:
                 y, saved = y
-                params = {**params, **saved}
+                params |= saved
             y = B.xp.asarray(y)  # NumPy's reductions return scalars
         if Tensor not in types or thread.paused:
             return y
