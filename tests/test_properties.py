@@ -90,6 +90,16 @@ def test_logsumexp_is_a_smooth_maximum_and_log_softmax_the_rest(given):
     close(gradient, expected, atol=2 * rounding)
 
 
+def test_of_no_scores_there_are_no_weights_and_the_sum_of_exponentials_is_0():
+    for f in (mg.softmax, mg.log_softmax):
+        x = Tensor(np.ones((3, 0)))
+        pull(f(x), x)
+        same(f(x).data, np.ones((3, 0)))
+        same(x.grad, np.ones((3, 0)))
+    same(mg.logsumexp(x, axis=1).data, np.full(3, -np.inf))
+    same(mg.logsumexp(x, axis=0).data, np.ones(0))
+
+
 @given(scores(), st.booleans(), SEEDS)
 def test_cross_entropy_is_minus_log_softmax_and_its_gradient_softmax_minus_onehot(
     given, mean, seed
