@@ -1,6 +1,7 @@
 """Parameters in a file: .npz, a zip archive of arrays that numpy.load reads too.
 
-No pickle: a file that is loaded can hold numbers only, and run nothing."""
+No pickle: a file that is loaded can hold numbers only, and run nothing.
+"""
 
 import io
 import os
@@ -20,7 +21,8 @@ def save(path, module, optimizer=None):
     leaves the old one or the new one, never half of one. Equal states make equal files.
 
     Raises: OSError when the folder is missing or cannot be written to; try before a
-    long training, not after."""
+    long training, not after.
+    """
     path = os.fspath(path)
     unfinished = path + ".tmp"
     try:
@@ -39,11 +41,13 @@ def save(path, module, optimizer=None):
 
 
 def load(path, module, optimizer=None):
-    """Set the parameters of a Module, and the state of its optimiser, from a file that
-    `save` wrote. A state of an optimiser that is not asked for is passed over.
+    """Set the parameters of a Module, and the state of its optimiser, from a file.
+
+    `save` wrote the file. A state of an optimiser that is not asked for is passed over.
 
     Raises: ValueError naming the entry when the file is damaged, or names or shapes
-    differ, TypeError when dtypes do; then nothing has changed."""
+    differ, TypeError when dtypes do; then nothing has changed.
+    """
     state, optimizer_state = read(path), {}
     for name in [name for name in state if name.startswith(OPTIMIZER)]:
         optimizer_state[name.removeprefix(OPTIMIZER)] = state.pop(name)

@@ -117,9 +117,9 @@ def wins(won, tied, y):
 
 # y = aᵇ             dL/da = g b aᵇ⁻¹       dL/db = g y log a
 #
-# Where a = b = 0, y is 1 for every a, so dL/da is 0 although aᵇ⁻¹ is infinite. Where a
-# = 0, y is 0 for every b > 0, so dL/db is 0 although log a is infinite. Where a < 0, y
-# is defined at single points b only, so dL/db is NaN.
+# Where b = 0, y is 1 for every a, so dL/da is 0, at a = 0 too, where aᵇ⁻¹ is infinite.
+# Where a = 0, y is 0 for every b > 0, so dL/db is 0 although log a is infinite. Where
+# a < 0, y is defined at single points b only, so dL/db is NaN.
 @primitive
 def power(a, b, /):
     return a**b
@@ -128,11 +128,11 @@ def power(a, b, /):
 @power.rule
 def _(g, y, a, b):
     if type(b) in (int, float):  # x**2 and the like
-        return g * (b * a ** (b - 1)) if b else 0 * g, None
-    flat = (plain(a) == 0) & (plain(b) == 0)  # b = 0 alone: ga is 0 but varies with b
-    ga = g * b * a ** where(flat, 1.0, b - 1)
-    gb = g * y * log(where(plain(a) > 0, a, 1.0))
-    return ga, where(plain(a) < 0, math.nan, gb)
+        return (g * (b * a ** (b - 1)) if b else 0 * g), None
+    both_0 = (a == 0) & (b == 0)  # not b = 0 alone: ga is 0 there but varies with b
+    ga = g * b * a ** where(both_0, 1.0, b - 1)
+    gb = g * y * log(where(a > 0, a, 1.0))
+    return ga, where(a < 0, math.nan, gb)
 
 
 # y = max(x, 0)      dL/dx = g where x > 0, else 0; at the kink x = 0 it is 0

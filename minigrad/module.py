@@ -5,12 +5,12 @@ from .tensor import Tensor
 
 
 class Module:
-    """Something with parameters: the Tensors among its attributes, and those of Modules
-    among them, also within lists, tuples and dicts.
+    """Something with parameters, which it finds in its attributes.
 
-    A subclass keeps them in attributes and defines __call__. A constant is a plain
-    array, for every Tensor counts as a parameter. One that is used in two places (tied
-    weights) counts once, under its first name.
+    They are the Tensors there and the parameters of the Modules there, also within
+    lists, tuples and dicts. A subclass sets attributes and defines __call__. A constant
+    is a plain array, for every Tensor counts as a parameter. One that is used in two
+    places (tied weights) counts once, under its first name.
 
     >>> from minigrad import Tensor, nn
     >>> class Line(nn.Module):
@@ -46,20 +46,21 @@ class Module:
         return [p for _, p in self.named_parameters()]
 
     def train(self, mode=True):
-        """Set this Module and all within it to training, or not; return it."""
+        """Set this Module and all within it to training, or not; return self."""
         for _, x in walk(self):
             if isinstance(x, Module):
                 x.training = mode
         return self
 
     def eval(self):
-        """Set this Module and all within it to evaluation; return it."""
+        """Set this Module and all within it to evaluation; return self."""
         return self.train(False)
 
     def astype(self, dtype):
-        """Convert every parameter to a float type, drop the gradients, return the Module.
+        """Convert every parameter to a float type, without its gradient; return self.
 
-        Optimisers hold arrays of the old type; make them afterwards."""
+        Optimisers hold arrays of the old type; make them afterwards.
+        """
         for p in self.parameters():
             p.data, p.grad = Tensor(p.data, dtype).data, None
         return self
@@ -72,7 +73,8 @@ class Module:
         """Set every parameter to a copy of the values under its name.
 
         Raises: ValueError when names or shapes differ, TypeError when dtypes do; then
-        nothing has changed."""
+        nothing has changed.
+        """
         own = dict(self.named_parameters())
         state = {name: B.to_numpy(values) for name, values in state.items()}
         check_state("load_state_dict", own, state)
@@ -133,7 +135,7 @@ def unique(op, params):
 
 
 def at_least(op, least, **numbers):
-    """Raise an error unless every number is at least so large."""
+    """Raise an error unless every number is at least this large."""
     for name, x in numbers.items():
         if not x >= least:
             raise ValueError(f"{op}: {name} is {x}; it must be at least {least}")

@@ -18,7 +18,8 @@ get the same numbers. It starts from seed 0, so a program that makes the same la
 the same order gets the same weights every time; `seed` starts it anew.
 
 Parameters are float32, as in PyTorch. An input of float64 gives an output of float64;
-`Module.astype` converts the parameters themselves."""
+`Module.astype` converts the parameters themselves.
+"""
 
 import math
 
@@ -50,7 +51,8 @@ class Linear(Module):
 
     W (`weight`) is drawn from N(0, 1/d_in), so that each y has the variance of the x
     that it sums; LeCun et al., "Efficient BackProp" (1998), section 4.6. b (`bias`)
-    starts at 0, or is left out."""
+    starts at 0, or is left out.
+    """
 
     def __init__(self, d_in, d_out, bias=True):
         at_least("Linear", 1, d_in=d_in, d_out=d_out)
@@ -63,12 +65,13 @@ class Linear(Module):
 
 
 class Embedding(Module):
-    """A table of n vectors of width d: integers ids (…) -> vectors (…, d).
+    """A table of n vectors of width d: integer ids (…) -> vectors (…, d).
 
     `weight` (n, d) is drawn from N(0, 1), the variance that Linear keeps. Ids are
     checked where they are on the host.
 
-    Raises: IndexError for an id outside [0, n), TypeError for one not an integer."""
+    Raises: IndexError for an id outside [0, n), TypeError for one not an integer.
+    """
 
     def __init__(self, n, d):
         at_least("Embedding", 1, n=n, d=d)
@@ -82,7 +85,8 @@ class Embedding(Module):
 class LayerNorm(Module):
     """y = (x - μ) / √(σ² + ε) · w + b for each row x (…, d) of mean μ and variance σ².
 
-    w (`weight`) starts at 1, b (`bias`) at 0, or is left out. See layernorm.py."""
+    w (`weight`) starts at 1, b (`bias`) at 0, or is left out. See layernorm.py.
+    """
 
     def __init__(self, d, eps=1e-5, bias=True):
         at_least("LayerNorm", 1, d=d)
@@ -100,14 +104,15 @@ class LayerNorm(Module):
 
 
 class Dropout(Module):
-    """In training, 0 with probability p, else x / (1 - p), so that the mean stays x;
-    after eval(), x.
+    """In training each number is 0 with probability p, else x / (1 - p).
 
-    Srivastava et al., "Dropout" (2014); they scaled by 1 - p in evaluation instead. The
-    choices are drawn on the host, each call anew. `seed` starts this layer's generator;
-    without it the generator of all layers does. Its state is not in state_dict().
+    So its mean stays x, which is also what comes out after eval(). Srivastava et al.,
+    "Dropout" (2014), scaled by 1 - p in evaluation instead. The choices are drawn on
+    the host, each call anew. `seed` starts this layer's generator; without it a number
+    from the generator of all layers does. Its state is not in state_dict().
 
-    Raises: ValueError for p outside [0, 1)."""
+    Raises: ValueError for p outside [0, 1).
+    """
 
     def __init__(self, p, seed=None):
         if not 0 <= p < 1:

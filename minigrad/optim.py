@@ -7,7 +7,8 @@ gradient is left alone, and so is all that the optimiser remembers about it.
 Weight decay acts on matrices only. Biases and the weights of norms are few, and set the
 scale of what passes; pulling them to 0 would shrink the signal, not the model.
 
-Letters: θ a parameter, g its gradient, α the learning rate `lr`, λ the weight decay."""
+Letters: θ a parameter, g its gradient, α the learning rate `lr`, λ the weight decay.
+"""
 
 import math
 
@@ -16,17 +17,17 @@ from .module import at_least, check_state, unique
 
 
 class Optimizer:
-    """What all have in common. A subclass names its `moments`, arrays beside each
-    parameter that a step updates, and defines `moved`: the parameter after a step."""
+    """What all share; a subclass defines `moved`, a parameter's array after a step.
+
+    `moments` names the arrays beside each parameter that a step updates.
+    """
 
     def __init__(self, params, lr, moments=()):
         at_least(type(self).__name__, 0, lr=lr)
-        self.params = unique(type(self).__name__, params)
-        self.lr = lr
+        self.params, self.lr = unique(type(self).__name__, params), lr
         self.steps = [0] * len(self.params)  # that each parameter has made
-        self.moments = {
-            name: [B.xp.zeros_like(p.data) for p in self.params] for name in moments
-        }
+        data = [p.data for p in self.params]
+        self.moments = {name: list(map(B.xp.zeros_like, data)) for name in moments}
 
     def step(self):
         """Move every parameter that has a gradient."""
@@ -42,8 +43,7 @@ class Optimizer:
             p.grad = None
 
     def state_dict(self):
-        """Return {name: values} of all that the next step depends on, apart from lr,
-        parameters and gradients: copies in NumPy arrays."""
+        """Return {name: copy in a NumPy array} of the step counts and the moments."""
         state = {"steps": B.to_numpy(self.steps)}
         for name, arrays in self.moments.items():
             for i, x in enumerate(arrays):
@@ -54,7 +54,8 @@ class Optimizer:
         """Continue as the optimiser that gave this state did.
 
         Raises: ValueError when names or shapes differ, TypeError when dtypes do; then
-        nothing has changed."""
+        nothing has changed.
+        """
         state = {name: B.to_numpy(values) for name, values in state.items()}
         check_state("load_state_dict", self.state_dict(), state)
         self.steps = state["steps"].tolist()
@@ -70,7 +71,8 @@ class SGD(Optimizer):
         θ ← θ - α v
 
     Sutskever et al., "On the importance of initialization and momentum in deep
-    learning" (2013), eq. 1 and 2, with α outside of v, so that it may change."""
+    learning" (2013), eq. 1 and 2, with α outside of v, so that it may change.
+    """
 
     def __init__(self, params, lr, momentum=0.0, weight_decay=0.0):
         at_least("SGD", 0, momentum=momentum, weight_decay=weight_decay)
@@ -95,8 +97,9 @@ class Adam(Optimizer):
         v ← β₂ v + (1 - β₂) g²              mean of their squares
         θ ← θ - α m̂ / (√v̂ + ε)              m̂ = m / (1 - β₁ᵗ),  v̂ = v / (1 - β₂ᵗ)
 
-    m and v start at 0; m̂ and v̂ make up for that. t counts the steps of this parameter.
-    Kingma & Ba, "Adam: A Method for Stochastic Optimization" (2015), algorithm 1."""
+    m and v start at 0; m̂ and v̂ make up for that. t counts steps of this parameter.
+    Kingma & Ba, "Adam: A Method for Stochastic Optimization" (2015), algorithm 1.
+    """
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8):
         if not all(0 <= beta < 1 for beta in betas):
@@ -108,7 +111,7 @@ class Adam(Optimizer):
         m, v, t = self.moments["m"][i], self.moments["v"][i], self.steps[i]
         (beta1, beta2), new = self.betas, B.xp.empty_like(x)
         # The lines above with one new array instead of 14; m and v are ours to change.
-        # With c = √(1 - β₂ᵗ), √v̂ + ε is (√v + c ε) / c: numbers are divided, not arrays.
+        # With c = √(1 - β₂ᵗ), √v̂ + ε = (√v + c ε) / c, to divide numbers, not arrays.
         c = math.sqrt(1 - beta2**t)
         B.xp.multiply(g, 1 - beta1, out=new)
         m *= beta1
@@ -130,7 +133,8 @@ class AdamW(Adam):
 
         θ ← θ - α λ θ           matrices only; then Adam's step
 
-    Loshchilov & Hutter, "Decoupled Weight Decay Regularization" (2019), algorithm 2."""
+    Loshchilov & Hutter, "Decoupled Weight Decay Regularization" (2019), algorithm 2.
+    """
 
     def __init__(
         self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01
@@ -146,18 +150,18 @@ class AdamW(Adam):
 
 
 def clip_grad_norm(params, max_norm):
-    """Scale the gradients to a norm of at most max_norm, taken over all of them as one
-    long vector; return the norm before, a float.
+    """Scale all gradients to a joint norm of at most max_norm; return it as it was.
 
     Pascanu et al., "On the difficulty of training recurrent neural networks" (2013),
     algorithm 1. On a GPU this waits once, for the norm.
 
-    Raises: FloatingPointError when the norm is not finite; then nothing has changed."""
+    Raises: FloatingPointError when the norm is not finite; then nothing has changed.
+    """
     at_least("clip_grad_norm", 0, max_norm=max_norm)
     max_norm = float(max_norm)
     params = [p for p in unique("clip_grad_norm", params) if p.grad is not None]
     norm = joint_norm(p.grad for p in params)
-    if norm == math.inf:  # were only the squares too large? Use a larger unit.
+    if norm == math.inf:  # only the squares may be too large: use a larger unit
         norm = 1e200 * joint_norm(p.grad.astype(float) * 1e-200 for p in params)
     if not math.isfinite(norm):
         bad = [p.shape for p in params if not B.to_numpy(B.xp.isfinite(p.grad)).all()]
@@ -172,21 +176,17 @@ def clip_grad_norm(params, max_norm):
 
 def joint_norm(arrays):
     """Return √(Σ x²) over all arrays, in float64: float32 has no square of 2e19."""
-    squares = 0.0
-    for x in arrays:
-        x = B.xp.asarray(x, dtype=float)
-        squares = squares + B.xp.vdot(x, x)
-    return math.sqrt(float(B.to_numpy(squares)))
+    arrays = (B.xp.asarray(x, dtype=float) for x in arrays)
+    return math.sqrt(float(B.to_numpy(sum(B.xp.vdot(x, x) for x in arrays))))
 
 
 def cosine(step, warmup, total, high, low=0.0):
-    """Return the learning rate of a step, counted from 0: it rises in a straight line
-    to `high` at step `warmup`, falls along half a cosine to `low` at step `total`, and
-    stays there.
+    """Return the learning rate of a step: a straight rise, then half a cosine.
 
         α = low + (high - low) (1 + cos(π (step - warmup) / (total - warmup))) / 2
 
-    Loshchilov & Hutter, "SGDR" (2017), eq. 5. Step 0 has high / (warmup + 1).
+    From high / (warmup + 1) at step 0 it rises to `high` at step `warmup`, then falls
+    to `low` at step `total`, and stays. Loshchilov & Hutter, "SGDR" (2017), eq. 5.
 
     >>> from minigrad.optim import cosine
     >>> [cosine(step, 3, 7, high=1.0, low=0.5) for step in (0, 1, 2, 3, 5, 7, 9)]
