@@ -61,10 +61,9 @@ def checked(name, Q, K, V, mask):
     """Return the inputs, lists as arrays, once it is sure that they fit together."""
     Q, K, V = constants(name, (Q, K, V))
     for letter, x in zip("QKV", (Q, K, V), strict=True):
-        shape = getattr(x, "shape", ())
-        if len(shape) < 2:
+        if x.ndim < 2:
             raise ValueError(
-                f"{name}: {letter} must be (…, rows, width), got shape {shape}; "
+                f"{name}: {letter} must be (…, rows, width), got shape {x.shape}; "
                 "soft_lookup takes one query"
             )
     n, m = Q.shape[-2], K.shape[-2]
@@ -80,10 +79,9 @@ def checked(name, Q, K, V, mask):
     front = [x.shape[:-2] for x in (Q, K, V)]
     if mask is not None:
         (mask,) = constants(name, [mask])
-        dtype = getattr(mask, "dtype", type(mask).__name__)
-        if dtype != bool:
+        if mask.dtype != bool:
             raise TypeError(
-                f"{name}: the mask is {dtype}, not boolean; True means may attend"
+                f"{name}: the mask is {mask.dtype}, not boolean; True means may attend"
             )
         mask = mask.reshape((1,) * (2 - mask.ndim) + mask.shape)  # (…, 1 | n, 1 | m)
         if mask.shape[-2] not in (1, n) or mask.shape[-1] not in (1, m):
@@ -103,12 +101,12 @@ def checked(name, Q, K, V, mask):
 
 
 def make_sure_of_memory(Q, K, mask):
-    """Raise a MemoryError before anything is computed, if the scores will not fit."""
+    """Raise a MemoryError, before anything is computed, if the scores will not fit."""
     front = [x.shape[:-2] for x in (Q, K, mask) if x is not None]
     shape = (*B.xp.broadcast_shapes(*front), Q.shape[-2], K.shape[-2])
-    size = math.prod(shape) * Q.dtype.itemsize / 2**30
-    if size > 0.5 and 2 * size > (free := B.free_memory() / 2**30):
+    gib = math.prod(shape) * Q.dtype.itemsize / 2**30  # below 0.5 not worth asking
+    if gib > 0.5 and 2 * gib > (free := B.free_memory() / 2**30):
         raise MemoryError(
-            f"attention: scores and weights of shape {shape} take {size:.1f} GiB each, "
+            f"attention: scores and weights of shape {shape} take {gib:.1f} GiB each, "
             f"{free:.1f} GiB are free; tiled_attention needs neither"
         )

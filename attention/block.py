@@ -10,7 +10,8 @@ class MLP(Module):
     """Each position by itself: gelu(x W_1) W_2, four times as wide in between.
 
     Attention only mixes values, with weights of sum 1. This is the other half of the
-    block, where something new is made of them."""
+    block, where something new is made of them.
+    """
 
     def __init__(self, d_model, dropout=0.0):
         self.up = Linear(d_model, 4 * d_model, bias=False)
@@ -18,7 +19,8 @@ class MLP(Module):
         self.dropout = Dropout(dropout)
 
     def __call__(self, x):
-        return self.dropout(self.down(gelu(self.up(x))))  # (…, T, d) -> 4 d -> d
+        hidden = gelu(self.up(x))  # (…, T, 4 d)
+        return self.dropout(self.down(hidden))  # (…, T, d)
 
 
 class Block(Module):
@@ -30,7 +32,8 @@ class Block(Module):
     The sums are the residual path: the gradient reaches every block below unchanged,
     plus what comes through the blocks. Norms stand in front of the sublayers, not on
     that path (pre-norm; Xiong et al., "On Layer Normalization in the Transformer
-    Architecture", 2020)."""
+    Architecture", 2020).
+    """
 
     def __init__(self, d_model, heads, causal=False, rope=False, dropout=0.0):
         self.norm_1 = LayerNorm(d_model, bias=False)
@@ -39,6 +42,6 @@ class Block(Module):
         self.mlp = MLP(d_model, dropout)
 
     def __call__(self, x, mask=None, cache=None):
-        """Return x (…, T, d) after the block; mask and cache as in MultiHeadAttention."""
-        x = x + self.attention(self.norm_1(x), mask, cache)
-        return x + self.mlp(self.norm_2(x))
+        """Return x (…, T, d) after the block; mask, cache: see MultiHeadAttention."""
+        x = x + self.attention(self.norm_1(x), mask, cache)  # (…, T, d)
+        return x + self.mlp(self.norm_2(x))  # (…, T, d)

@@ -1,6 +1,7 @@
 """A language model: the probability of each next token, given those before it.
 
-Letters: B texts, T positions, d the width."""
+Letters: B texts, T positions, d the width.
+"""
 
 import math
 
@@ -15,30 +16,24 @@ from .heads import Cache
 
 
 class GPT(Module):
-    """Embed the tokens, pass them through blocks, and score every word of the
-    vocabulary as the next one.
+    """Embed the tokens, pass them through blocks, score every possible next one.
 
     The output weights are the embedding itself, transposed: a token is scored by the
     dot product of its vector with what the model made of the text (tied weights; Press
     & Wolf, 2017). `positions` are "rope", rotations within every head, or "learned",
     vectors added to the embedding.
 
-    Weights are drawn from N(0, 0.02²); those that write to the residual path from N(0,
-    0.02² / (2 layers)), for 2 layers of them add up there. Radford et al., "Language
-    Models are Unsupervised Multitask Learners" (2019), section 2.3.
+    Weights are drawn from N(0, 0.02²), and those that write to the residual path from
+    N(0, 0.02² / (2 layers)): every block has two, and all their outputs add up there.
+    Radford et al., "Language Models are Unsupervised Multitask Learners" (2019),
+    section 2.3.
 
     Raises: ValueError when a size is below 1, the heads do not divide the width, or the
-    positions have another name."""
+    positions have another name.
+    """
 
     def __init__(
-        self,
-        vocab,
-        context,
-        d_model,
-        heads,
-        layers,
-        dropout=0.0,
-        positions="rope",
+        self, vocab, context, d_model, heads, layers, dropout=0.0, positions="rope"
     ):
         if min(vocab, context, d_model, layers) < 1:
             raise ValueError(
@@ -77,7 +72,8 @@ class GPT(Module):
 
         Raises: IndexError for an id outside [0, vocab) that comes from the host,
         TypeError for ids that are not integers, ValueError when they are not (B, T), or
-        run beyond the context."""
+        run beyond the context.
+        """
         ids = B.integers("GPT", ids)
         if ids.ndim != 2 or not ids.size:
             raise ValueError(f"GPT: ids must be (B, T), not empty, got {ids.shape}")
@@ -91,15 +87,14 @@ class GPT(Module):
         x = self.tokens(B.within("GPT", ids, self.vocab))  # (B, T, d)
         if self.positions is not None:
             x = x + self.positions(B.xp.arange(past, past + T))  # (B, T, d) + (T, d)
-        x = self.dropout(x)
-        for block, block_cache in zip(
-            self.blocks, cache or [None] * len(self.blocks), strict=True
-        ):
+        x = self.dropout(x)  # (B, T, d)
+        caches = cache or [None] * len(self.blocks)
+        for block, block_cache in zip(self.blocks, caches, strict=True):
             x = block(x, cache=block_cache)  # (B, T, d)
         return self.norm(x) @ self.tokens.weight.T  # (B, T, vocab)
 
     def new_cache(self):
-        """Return an empty key/value cache, one dictionary for every block."""
+        """Return an empty key/value cache, a list with one for each block."""
         return [Cache() for _ in self.blocks]
 
 
@@ -116,7 +111,8 @@ def generate(model, prompt, n, temperature=1.0, top_k=None, seed=0, cache=True):
     of the text to look back to, so all are read again, as without the cache.
 
     Raises: ValueError for an empty prompt, a negative n or temperature, or a top_k
-    below 1; IndexError for an id outside the vocabulary."""
+    below 1; IndexError for an id outside the vocabulary.
+    """
     prompt = B.integers("generate", B.to_numpy(prompt))
     if prompt.ndim != 1 or not prompt.size:
         raise ValueError(

@@ -1,6 +1,8 @@
 """Self-attention: queries, keys and values are three learned projections of one input.
 
-Letters: T positions, d the width, h heads of width d / h; … any axes in front."""
+Letters: T positions, m keys (T, and more with a cache), d the width, h heads of width
+d / h; … any axes in front.
+"""
 
 from minigrad import concatenate
 from minigrad.nn import Dropout, Linear, Module
@@ -16,7 +18,8 @@ class SelfAttention(Module):
         attn(x W_q, x W_k, x W_v)
 
     The same token is one vector as a question, another as an answer to questions, and a
-    third as what it hands over; W_q, W_k and W_v, each (d, d), are learned."""
+    third as what it hands over; W_q, W_k and W_v, each (d, d), are learned.
+    """
 
     def __init__(self, d_model, causal=False):
         self.query = Linear(d_model, d_model, bias=False)
@@ -37,14 +40,15 @@ class MultiHeadAttention(Module):
 
         head_i = attn(x W_q,i, x W_k,i, x W_v,i)         y = [head_1 … head_h] W_o
 
-    One head has one set of weights a query, so it can look for one thing at a time; h
-    heads look for h things, at the cost of one head of full width. The W_q,i stand side
-    by side in one matrix (d, d), as do the others. Vaswani et al., "Attention Is All
-    You Need" (2017), section 3.2.2.
+    One head has one set of weights for each query, so it can look for one thing at a
+    time; h heads look for h things, at the cost of one head of full width. The W_q,i
+    stand side by side in one matrix (d, d), as do the others. Vaswani et al.,
+    "Attention Is All You Need" (2017), section 3.2.2.
 
     With `rope`, queries and keys are rotated by their positions. Dropout acts on y.
 
-    Raises: ValueError when the heads do not divide the width."""
+    Raises: ValueError when the heads do not divide the width.
+    """
 
     def __init__(self, d_model, heads, causal=False, rope=False, dropout=0.0):
         if heads < 1 or d_model % heads:
@@ -59,10 +63,11 @@ class MultiHeadAttention(Module):
         self.heads, self.causal, self.rope = heads, causal, rope
 
     def __call__(self, x, mask=None, cache=None, return_weights=False):
-        """Return y for x (…, T, d), and with `return_weights` also (…, h, T, m).
+        """Return y for x (…, T, d), and with `return_weights` the weights (…, h, T, m).
 
         `mask` is boolean (…, T, m), the same for every head, or (…, h, T, m). With a
-        cache, x continues the positions in it, and m counts those too."""
+        cache, x continues the positions in it, and m counts those too.
+        """
         d = self.query.weight.shape[0]
         if x.ndim < 2 or x.shape[-1] != d:
             raise ValueError(
@@ -78,7 +83,7 @@ class MultiHeadAttention(Module):
             K, V = cache.extend(K, V)  # (…, h, m, d / h)
         if mask is not None:
             (mask,) = constants("MultiHeadAttention", [mask])
-            if 2 < mask.ndim <= x.ndim:
+            if 2 < mask.ndim <= x.ndim:  # axes in front, and none for the heads
                 mask = mask[..., None, :, :]  # (…, 1, T, m)
         Y, A = attention(Q, K, V, mask=mask, causal=self.causal, return_weights=True)
         y = self.dropout(self.output(merge_heads(Y)))  # (…, T, d)
@@ -86,11 +91,11 @@ class MultiHeadAttention(Module):
 
 
 class Cache:
-    """The keys and values of the positions so far: a dictionary that grows with each
-    token.
+    """The keys and values of the positions so far: a dictionary that grows.
 
     Under a causal mask no later token changes them, so a token that follows needs only
-    its own query, key and value, not those of all before it again."""
+    its own query, key and value, not those of all before it again.
+    """
 
     def __init__(self):
         self.keys = self.values = None
@@ -99,7 +104,7 @@ class Cache:
         return 0 if self.keys is None else self.keys.shape[-2]
 
     def extend(self, K, V):
-        """Append K and V (…, T, d / h), and return all keys and values (…, m, d / h)."""
+        """Append K and V (…, T, d / h); return all keys and values, (…, m, d / h)."""
         if len(self):
             K = concatenate([self.keys, K], axis=-2)
             V = concatenate([self.values, V], axis=-2)
@@ -110,9 +115,9 @@ class Cache:
 def split_heads(x, heads):
     """Return x (…, T, d) as (…, h, T, d / h): head i gets the i-th part of every row.
 
-    The data of a row lie together, so the width is cut first and the axes exchanged
-    then. One reshape has the same shape, and is wrong: it deals out whole rows, so that
-    heads attend over parts of one token instead of over tokens.
+    The numbers of a row lie together, so the width is cut first and the axes exchanged
+    then. One reshape gives the same shape, and is wrong: it deals out whole rows, so
+    that heads attend over parts of one token instead of over tokens.
 
     >>> import numpy as np
     >>> x = np.arange(8.0).reshape(1, 2, 4)                 # tokens 0 1 2 3 and 4 5 6 7

@@ -82,7 +82,7 @@ def checked(query, keys, values, temperature):
             "its limit at 0 is hard_lookup"
         )
     query, keys, values = constants("soft_lookup", (query, keys, values))
-    q, k, v = (getattr(x, "shape", ()) for x in (query, keys, values))
+    q, k, v = query.shape, keys.shape, values.shape
     if (len(q), len(k)) != (1, 2) or len(v) not in (1, 2) or v[0] != k[0]:
         raise ValueError(
             f"soft_lookup: query {q}, keys {k}, values {v} must be "

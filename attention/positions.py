@@ -1,10 +1,11 @@
-"""Where a token stands. Attention sees a set: permute the tokens and the outputs permute
-with them. So the position is put into the vectors, added (sinusoidal) or as a rotation of
-queries and keys (rope).
+"""Where a token stands.
 
-Letters: T positions, d the width, i < d / 2 a pair of numbers; … any axes in front."""
+Attention sees a set: permute the tokens, and the outputs are permuted with them. So the
+position is put into the vectors, added (sinusoidal) or as a rotation of queries and
+keys (rope).
 
-import math
+Letters: T positions, d the width, i < d / 2 a pair of numbers; … any axes in front.
+"""
 
 from minigrad import backend as B
 from minigrad.primitive import primitive
@@ -15,12 +16,16 @@ BASE = 10000.0  # the slowest pair turns about once in 2π · 10000 positions
 def angles(name, positions, d):
     """Return t · 10000^(-2i/d) in radians, (T, d / 2), for an array of positions t.
 
-    Pair 0 turns by 1 radian a position, each further pair more slowly. In float64: at
-    position 10,000 float16 has no digits left for the fast pairs, float32 three."""
+    Pair 0 turns by 1 radian from one position to the next, each further pair more
+    slowly. In float64: at position 10,000 float16 has no digits left for the fast
+    pairs, float32 three.
+    """
     if d % 2 or d < 2:
-        raise ValueError(f"{name}: the width {d} is not even; numbers turn in pairs")
+        raise ValueError(
+            f"{name}: the width {d} is not even and above 0; numbers turn in pairs"
+        )
     i = B.xp.arange(d // 2, dtype=float)
-    return positions[:, None] * B.xp.exp(i * (-2 / d * math.log(BASE)))
+    return positions[:, None] * BASE ** (-2 * i / d)
 
 
 def sinusoidal(n, d):
@@ -44,13 +49,16 @@ def sinusoidal(n, d):
 
 
 def rope(x, offset=0):
-    """Return x (…, T, d) with the row at position t = offset, offset + 1, … rotated by
-    its angles.
+    """Return x (…, T, d), its rows rotated by the angles of their positions.
 
-    The score of a rotated query and key then depends on how far apart they are, not on
-    where: (R_s q) · (R_t k) = q · R_(t-s) k. Su et al., "RoFormer" (2021), section
-    3.2.2. The pairs are (xᵢ, xᵢ₊d/2): halves, as in GPT-NeoX and Llama; the paper pairs
-    neighbours. Either is right, weights trained with one are wrong with the other.
+    The rows stand at positions offset, offset + 1, … The score of a rotated query and
+    key then depends on how far apart they are, not on where:
+
+        (R_s q) · (R_t k) = q · R_(t-s) k
+
+    Su et al., "RoFormer" (2021), section 3.2.2. The pairs are (xᵢ, xᵢ₊d/2): halves, as
+    in GPT-NeoX and Llama; the paper pairs neighbours. Either is right, weights trained
+    with one are wrong with the other.
 
     Raises: ValueError for an odd width.
 
@@ -58,9 +66,10 @@ def rope(x, offset=0):
     >>> rope(np.array([[1.0, 2.0, 3.0, 4.0]]), offset=1).round(6)
     array([[-1.984111,  1.959901,  2.462378,  4.0198  ]])
     """
+    x = x if x.dtype.kind == "f" else x.astype(float)
     T, d = x.shape[-2:]
     a = angles("rope", offset + B.xp.arange(T, dtype=float), d)  # (T, d / 2)
-    cos, sin = B.xp.cos(a).astype(x.dtype), B.xp.sin(a).astype(x.dtype)
+    cos, sin = B.xp.cos(a).astype(x.dtype), B.xp.sin(a).astype(x.dtype)  # (T, d / 2)
     return rotate(x, cos=cos, sin=sin)
 
 

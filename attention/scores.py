@@ -107,6 +107,7 @@ def additive(W_q, W_k, v):
 
 
 def same_width(name, Q, K):
+    """Raise a ValueError unless queries and keys have the same width."""
     if Q.shape[-1] != K.shape[-1]:
         raise ValueError(
             f"{name}: queries {Q.shape} and keys {K.shape} differ in their last axis; "
@@ -115,6 +116,7 @@ def same_width(name, Q, K):
 
 
 def check_widths(name, Q, K, d_q, d_k):
+    """Raise a ValueError unless queries and keys have these widths."""
     if (Q.shape[-1], K.shape[-1]) != (d_q, d_k):
         raise ValueError(
             f"{name}: queries {Q.shape} and keys {K.shape} must have the widths of the "
