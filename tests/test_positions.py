@@ -95,6 +95,11 @@ def test_a_shift_turns_all_sinusoids_alike():
     close(turn @ turn.T, np.eye(8), rtol=0, atol=1e-11)
 
 
+def test_integers_are_rotated_as_floats():
+    x = np.arange(8).reshape(2, 4)
+    same(rope(array(x), 3), rope(array(x, float), 3))
+
+
 @pytest.mark.parametrize(
     "make", [lambda d: rope(Tensor(normal(2, d))), lambda d: sinusoidal(4, d)]
 )
