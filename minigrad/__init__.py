@@ -1,6 +1,5 @@
 # ruff: noqa: F401, I001     the imports stand in reading order
-"""minigrad: reverse-mode automatic differentiation of array programs, small enough to
-read in one sitting.
+"""minigrad: reverse-mode automatic differentiation, small enough to read in a sitting.
 
 Read the files in the order of these imports; each uses only those before it.
 """
