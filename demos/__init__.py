@@ -37,4 +37,5 @@ DEMOS = [
     Demo("self_test", "the chapter's self-test, (a) to (e), answered by code"),
     Demo("induction", "a lookup that a model teaches itself, to copy", slow=True),
     Demo("language_model", "the whole chapter put to work on nine plays", slow=True),
+    Demo("benchmark", "times, as multiples of what the arithmetic takes", slow=True),
 ]
