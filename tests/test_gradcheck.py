@@ -173,6 +173,32 @@ def test_smooth_functions_have_no_kinks():
     gradcheck(lambda x: mg.exp(5 * x), [-3.0, 0.0, 4.0])
 
 
+STEEP = {  # functions and points, with less room than a step of 1e-5 or 1e-5 x
+    "log near 0": (mg.log, [1e-4, 1e-6]),
+    "sqrt near 0": (mg.sqrt, [1e-5]),
+    "a pole": (lambda x: 1 / x, [1e-4, -1e-4]),
+    "far out": (mg.softmax, [1e6, 1e6 + 1, 1e6 + 0.5]),
+    "many turns": (lambda x: mg.tanh(1e4 * x), [1e-5, 1e-4]),
+    "a minimum": (lambda x: (x - 1) * (x - 1), [1.0, 1 + 1e-9]),
+    "flat": (lambda x: x**4, [0.0, 1e-3]),
+    "near a kink": (mg.relu, [1e-6, 3e-6, -3e-6, 7e-6, -7e-6]),
+    "near 0": (mg.norm, [1e-6, 1e-6]),
+}
+
+
+@pytest.mark.parametrize("name", STEEP)
+def test_a_right_gradient_passes_where_a_step_is_too_long(name, monkeypatch):
+    f, at = STEEP[name]
+    assert gradcheck(f, at) < 1e-6  # without a warning of a kink
+    with pytest.raises(GradcheckError):
+        gradcheck(lambda x: f(x) + 1e-4 * (f(x) - f(Tensor(x.data))), at)
+
+
+def test_every_output_has_a_slope_of_its_own_at_a_kink():
+    with pytest.warns(UserWarning, match="kink"):
+        gradcheck(lambda x: mg.relu(mg.stack([x, -x])), 0.0)
+
+
 def test_a_random_function_is_refused():
     rng = np.random.default_rng(0)
     with pytest.raises(GradcheckError, match="random"):
