@@ -1,4 +1,4 @@
-"""Indexing: x[index] reads; its transpose, `scatter`, adds to what was read."""
+"""Indexing: x[index] reads, and its transpose, `scatter`, adds at the same places."""
 
 from . import backend as B
 from .primitive import constants, primitive

@@ -63,12 +63,12 @@ def _(g, y, a, b):
         a, g = all_rows(a), all_rows(g)  # so that gb is summed over the batch
     ga = g @ b.swapaxes(-1, -2)  # (…, n, p) @ (…, p, k) -> (…, n, k)
     gb = a.swapaxes(-1, -2) @ g  # (…, k, n) @ (…, n, p) -> (…, k, p)
-    ga = ga.reshape(shape) if b.ndim == 2 else ga
+    ga = ga.reshape(shape) if b.ndim == 2 else ga  # a's rows in their batch again
     return ga[..., 0, :] if row else ga, gb[..., 0] if column else gb
 
 
 def all_rows(x):
-    """Return x (…, n, k) as one matrix of all its rows."""
+    """Return x (…, n, k) as one matrix of all its rows, (rows, k)."""
     return x.reshape((math.prod(x.shape[:-1]), x.shape[-1]))
 
 

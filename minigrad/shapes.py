@@ -31,7 +31,7 @@ def transpose(x, /, axes=None):
 
 @transpose.rule
 def _(g, y, x, axes=None):
-    if axes is None or x.ndim < 2:  # NumPy takes a bare 0 too, of one axis
+    if axes is None or x.ndim < 2:  # of one axis `axes` may be a bare 0
         return transpose(g)
     back = sorted(range(x.ndim), key=lambda i: axes[i] % x.ndim)  # the inverse
     return transpose(g, axes=tuple(back))
