@@ -73,13 +73,17 @@ def _(g, y, x, eps=1e-5):
 
 def inverse_rms(x, eps):
     """Return r for every row of the array x: (…, n) -> (…, 1)."""
-    return 1 / B.xp.sqrt(row_mean(x, x) + eps)
+    r = 1 / B.xp.sqrt(row_mean(x, x) + eps)
+    return r.astype(B.xp.result_type(x, 1.0))
 
 
 def row_mean(*arrays):
     """Return the mean over each row of a product, (…, n) -> (…, 1).
 
     einsum does not store the product, and passes through short rows faster than mean.
+    It sums in float32 at least: the squares of a row soon exceed float16.
     """
     subscripts = ",".join(["...i"] * len(arrays)) + "->..."
-    return B.xp.einsum(subscripts, *arrays)[..., None] / arrays[0].shape[-1]
+    dtype = B.xp.result_type(arrays[0], "float32")
+    total = B.xp.einsum(subscripts, *arrays, dtype=dtype)  # (…,)
+    return total[..., None] / arrays[0].shape[-1]

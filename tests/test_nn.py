@@ -129,6 +129,15 @@ def test_layer_norm_keeps_the_digits_of_rows_far_from_0():
     close(rms_norm(center(array(x))), plain_norm(array(x, float)), atol=1e-6)
 
 
+def test_layer_norm_in_float16_sums_squares_that_float16_cannot_hold():
+    x, g = (100 * normal(2, 768)).astype("f2"), normal(2, 768, seed=1).astype("f2")
+    low, high = Tensor(x), Tensor(x.astype(float))
+    for t in (low, high):
+        rms_norm(center(t)).backward(array(g, t.dtype))
+    close(rms_norm(center(low)), rms_norm(center(high)), rtol=0, atol=1e-2)
+    close(100 * low.grad, 100 * high.grad, rtol=0, atol=1e-2)
+
+
 def test_layer_norm_forgets_the_offset_and_the_scale_of_a_row():
     layer = nn.LayerNorm(8, eps=0.0, bias=False)
     x = array(normal(3, 8))
