@@ -94,6 +94,22 @@ def overhead(page):
     page.table(columns, rows(take_turns(steps, 40), "bare arrays", 2e-6 * LENGTH))
 
 
+def language_model(page):
+    """Show a training step of the language model, beside the same model in torch."""
+    if B.xp is not np or not peers.library("torch"):
+        return
+    from .torch_twin import race  # which imports torch
+
+    times, gradients, losses = race()
+    page.say(
+        "A training step of language_model, from a batch to new weights, with learned"
+        f" positions. Gradients differ by {gradients:.0e} of the largest in each array,"
+        f" losses after {len(times['torch'])} steps by {losses:.0e}:"
+    )
+    columns = ["", "median / ms", "minimum", "x torch", "of minima"]
+    page.table(columns, rows(times, "torch", 1e-3))
+
+
 def growth(page):
     """Show time and memory over n, and how they grow."""
     figure, axes = plt.subplots(1, 2, figsize=(9.0, 3.8))
@@ -156,6 +172,7 @@ def demo(page):
     page.say(f"Arrays: {B.xp.__name__}. Others, if on the host: {found}.")
     compare(page)
     overhead(page)
+    language_model(page)
     if B.xp is not np:
         overtaking(page)
     growth(page)

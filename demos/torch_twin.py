@@ -1,13 +1,9 @@
 """The language model once more in PyTorch, with the same weights: does it compute the
-same, and how long does a step take?
+same, and how long does a training step take?
 
-Needs torch, which nothing else here does. The two take turns, step by step, so that
-whatever else the machine is doing slows both.
+Needs torch, which nothing else here does. `python -m demos benchmark` shows the times.
 
 Letters: B texts, T positions, d the width, h heads."""
-
-import statistics
-import time
 
 import numpy as np
 import torch
@@ -17,6 +13,9 @@ from torch.nn import functional as F
 from attention import GPT
 from minigrad import cross_entropy, nn
 from minigrad.optim import AdamW, clip_grad_norm
+
+from .timing import take_turns
+from .training import BATCH, CLIP, CONTEXT, SIZES
 
 BETAS, DECAY, LR = (0.9, 0.99), 0.1, 1e-3
 
@@ -85,16 +84,13 @@ def pairs(twin, model, read=lambda p: p.numpy()):
     yield twin.norm.weight, read(model.norm.weight)
 
 
-def race(steps=40, vocab=65, context=64, d=128, heads=4, layers=4, batch=12):
-    """Train both for some steps on the same random text and return a dict.
+def steps_of(model, ids, vocab):
+    """Return {name: step} of a training step each, and the gap between gradients.
 
-    `ms` and `torch_ms`: the median milliseconds of a step, batch to updated weights;
-    `loss_gap`: the largest difference of their losses; `gradient_gap`: of the
-    gradients of the first step, relative to the largest gradient of that parameter."""
-    nn.seed(0)
-    model = GPT(vocab, context, d, heads, layers, positions="learned")
-    twin = Twin(model)
-    params = model.parameters()
+    A step reads texts (B, T + 1), updates the weights and returns the loss. The gap is
+    the largest difference of any gradient before the first step, relative to the
+    largest number in it."""
+    twin, params = Twin(model), model.parameters()
     ours = AdamW(params, lr=LR, betas=BETAS, weight_decay=DECAY)
     matrices = [p for p in twin.parameters() if p.ndim > 1]
     others = [p for p in twin.parameters() if p.ndim == 1]
@@ -104,41 +100,49 @@ def race(steps=40, vocab=65, context=64, d=128, heads=4, layers=4, batch=12):
         betas=BETAS,
         weight_decay=DECAY,
     )
+    twin_ids = torch.tensor(ids)
 
-    def step(ids):
+    def gradients():
         loss = cross_entropy(model(ids[:, :-1]), ids[:, 1:])
         ours.zero_grad()
         loss.backward()
-        clip_grad_norm(params, 1.0)
-        ours.step()
         return loss.item()
 
-    def twin_step(ids):
-        ids = torch.tensor(ids)
-        logits = twin(ids[:, :-1])
-        loss = F.cross_entropy(logits.reshape(-1, vocab), ids[:, 1:].reshape(-1))
+    def twin_gradients():
+        logits, targets = twin(twin_ids[:, :-1]), twin_ids[:, 1:]
+        loss = F.cross_entropy(logits.reshape(-1, vocab), targets.reshape(-1))
         theirs.zero_grad()
         loss.backward()
-        tnn.utils.clip_grad_norm_(twin.parameters(), 1.0)
-        theirs.step()
         return loss.item()
 
-    rng = np.random.default_rng(0)
-    times, losses, gradient_gap = ([], []), ([], []), None
-    for _ in range(steps):
-        ids = rng.integers(vocab, size=(batch, context + 1))
-        for k, run in enumerate((step, twin_step)):
-            start = time.perf_counter()
-            losses[k].append(run(ids))
-            times[k].append(1000 * (time.perf_counter() - start))
-        if gradient_gap is None:
-            grads = pairs(twin, model, read=lambda p: p.grad)
-            gradient_gap = max(
-                np.abs(p.grad.numpy() - g).max() / np.abs(g).max() for p, g in grads
-            )
-    return {
-        "ms": statistics.median(times[0]),
-        "torch_ms": statistics.median(times[1]),
-        "loss_gap": max(abs(a - b) for a, b in zip(*losses, strict=True)),
-        "gradient_gap": float(gradient_gap),
-    }
+    def step():
+        loss = gradients()
+        clip_grad_norm(params, CLIP)
+        ours.step()
+        return loss
+
+    def twin_step():
+        loss = twin_gradients()
+        tnn.utils.clip_grad_norm_(twin.parameters(), CLIP)
+        theirs.step()
+        return loss
+
+    gradients()
+    twin_gradients()
+    gap = max(
+        np.abs(p.grad.numpy() - g).max() / np.abs(g).max()
+        for p, g in pairs(twin, model, read=lambda p: p.grad)
+    )
+    return {"minigrad": step, "torch": twin_step}, float(gap)
+
+
+def race(rounds=30, vocab=65):
+    """Return {name: seconds of each training step}, the gap between gradients, and the
+    gap between losses after all rounds; the sizes are those of `language_model`."""
+    nn.seed(0)
+    model = GPT(vocab, **SIZES, positions="learned")
+    ids = np.random.default_rng(0).integers(vocab, size=(BATCH, CONTEXT + 1))
+    steps, gradient_gap = steps_of(model, ids, vocab)
+    times = take_turns(steps, rounds)
+    losses = [step() for step in steps.values()]
+    return times, gradient_gap, abs(losses[0] - losses[1])
