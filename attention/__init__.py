@@ -1,12 +1,11 @@
 # ruff: noqa: F401, I001     the imports stand in reading order
 """attention: a soft, differentiable dictionary lookup, built on minigrad.
 
-Read the files in the order of these imports; each uses only those before it, but for
-`lookup`, the one to open first: it takes the score `dot` from the second.
+Read the files in the order of these imports; each uses only those before it.
 """
 
-from .lookup import hard_lookup, soft_lookup
-from .scores import additive, bilinear, cosine, dot, gaussian, scaled_dot
+from .lookup import dot, hard_lookup, soft_lookup
+from .scores import additive, bilinear, cosine, gaussian, scaled_dot
 from .masks import causal_mask
 from .attend import attention
 from . import tiles

@@ -25,8 +25,6 @@ from minigrad import matmul, softmax
 from minigrad.backend import to_numpy
 from minigrad.primitive import constants
 
-from .scores import dot
-
 
 def hard_lookup(query, keys, values, default=None):
     """Return the value of the first key that equals the query, or else the default.
@@ -52,6 +50,16 @@ def hard_lookup(query, keys, values, default=None):
         if to_numpy(query == key).all():  # rows are equal if all their numbers are
             return value
     return default
+
+
+def dot(Q, K):
+    """Return the score q · k: large where both are long and point the same way.
+
+    Q (…, n, d), K (…, m, d) -> (…, n, m), all pairs at once. Luong et al., "Effective
+    Approaches to Attention-based Neural Machine Translation" (2015), section 3.1.
+    """
+    same_width("dot", Q, K)
+    return Q @ K.swapaxes(-1, -2)  # (…, n, d) @ (…, d, m) -> (…, n, m)
 
 
 def soft_lookup(query, keys, values, temperature=1.0, score=dot):
@@ -89,3 +97,12 @@ def checked(query, keys, values, temperature):
             "(d,), (m, d), (m, d_v)"
         )
     return query, keys, values
+
+
+def same_width(name, Q, K):
+    """Raise a ValueError unless queries and keys have the same width."""
+    if Q.shape[-1] != K.shape[-1]:
+        raise ValueError(
+            f"{name}: queries {Q.shape} and keys {K.shape} differ in their last axis; "
+            "bilinear joins them"
+        )

@@ -1,8 +1,8 @@
-"""How alike are a query and a key? Six answers, each for all pairs at once.
+"""How alike are a query and a key? Five answers more, after `dot` in lookup.py.
 
 A score takes queries Q (…, n, d_q) and keys K (…, m, d_k) and returns the scores
-(…, n, m), higher for more alike. Three have parameters, and those you call first:
-gaussian(sigma), bilinear(W) and additive(W_q, W_k, v) return a score.
+(…, n, m) of all pairs, higher for more alike. Three have parameters, and those you call
+first: gaussian(sigma), bilinear(W) and additive(W_q, W_k, v) return a score.
 
 Letters: n queries, m keys, d_q and d_k their widths, d if these must be equal, h the
 hidden width of the additive score; … any axes in front, which broadcast.
@@ -12,15 +12,7 @@ import math
 
 from minigrad import norm, sum, tanh, where
 
-
-def dot(Q, K):
-    """Return q · k: large where both are long and point the same way.
-
-    Luong et al., "Effective Approaches to Attention-based Neural Machine Translation"
-    (2015), section 3.1, "dot".
-    """
-    same_width("dot", Q, K)
-    return Q @ K.swapaxes(-1, -2)  # (…, n, d) @ (…, d, m) -> (…, n, m)
+from .lookup import dot, same_width
 
 
 def scaled_dot(Q, K):
@@ -32,8 +24,7 @@ def scaled_dot(Q, K):
     """
     same_width("scaled_dot", Q, K)
     d = max(Q.shape[-1], 1)  # vectors without numbers score 0, not 0 / 0
-    Q = Q / math.sqrt(d)  # (…, n, d), fewer numbers to divide than the scores
-    return Q @ K.swapaxes(-1, -2)  # (…, n, d) @ (…, d, m) -> (…, n, m)
+    return dot(Q / math.sqrt(d), K)  # (…, n, m); Q has fewer numbers than the scores
 
 
 def cosine(Q, K):
@@ -42,7 +33,7 @@ def cosine(Q, K):
     A zero vector has no direction and scores 0.
     """
     same_width("cosine", Q, K)
-    return unit(Q) @ unit(K).swapaxes(-1, -2)  # (…, n, m)
+    return dot(unit(Q), unit(K))  # (…, n, m)
 
 
 def unit(x):
@@ -73,14 +64,14 @@ def gaussian(sigma):
 def bilinear(W):
     """Return the score q W kᵀ with W (d_q, d_k): what counts as alike is learned.
 
-    Luong et al. (2015), section 3.1, "general".
+    Luong et al. (2015), section 3.1, "general"; `dot` is W = 1.
     """
     if W.ndim != 2:
         raise ValueError(f"bilinear: W must be (d_q, d_k), got shape {W.shape}")
 
     def score(Q, K):
         check_widths("bilinear", Q, K, W.shape[0], W.shape[1])
-        return (Q @ W) @ K.swapaxes(-1, -2)  # (…, n, d_k) @ (…, d_k, m) -> (…, n, m)
+        return dot(Q @ W, K)  # (…, n, d_k), (…, m, d_k) -> (…, n, m)
 
     return score
 
@@ -104,15 +95,6 @@ def additive(W_q, W_k, v):
         return tanh(hidden) @ v  # (…, n, m)
 
     return score
-
-
-def same_width(name, Q, K):
-    """Raise a ValueError unless queries and keys have the same width."""
-    if Q.shape[-1] != K.shape[-1]:
-        raise ValueError(
-            f"{name}: queries {Q.shape} and keys {K.shape} differ in their last axis; "
-            "bilinear joins them"
-        )
 
 
 def check_widths(name, Q, K, d_q, d_k):

@@ -42,7 +42,7 @@ from minigrad import backend as B
 from minigrad.primitive import primitive
 
 from .attend import attention, checked
-from .scores import same_width
+from .lookup import same_width
 from .tiles import Tiles, workers
 
 BLOCK = 256  # a tile of float32 takes 256 KiB and stays in a core's cache
