@@ -11,6 +11,7 @@ from .tensor import Tensor
 # y = a + b          dL/da = g              dL/db = g
 @primitive
 def add(a, b, /):
+    """Return a + b."""
     return a + b
 
 
@@ -22,6 +23,7 @@ def _(g, y, a, b):
 # y = a - b          dL/da = g              dL/db = -g
 @primitive
 def subtract(a, b, /):
+    """Return a - b."""
     return a - b
 
 
@@ -33,6 +35,7 @@ def _(g, y, a, b):
 # y = a b            dL/da = g b            dL/db = g a
 @primitive
 def multiply(a, b, /):
+    """Return a b, number by number; `matmul` is the product of matrices."""
     return a * b
 
 
@@ -44,6 +47,7 @@ def _(g, y, a, b):
 # y = a / b          dL/da = g / b          dL/db = -g a / b² = -(g / b) y
 @primitive
 def divide(a, b, /):
+    """Return a / b."""
     return a / b
 
 
@@ -56,6 +60,7 @@ def _(g, y, a, b):
 # y = -x             dL/dx = -g
 @primitive
 def negative(x, /):
+    """Return -x."""
     return -x
 
 
@@ -67,6 +72,7 @@ def _(g, y, x):
 # y = x              dL/dx = g              a new Tensor with the same values
 @primitive
 def positive(x, /):
+    """Return x as a new Tensor."""
     return +x
 
 

@@ -14,6 +14,7 @@ from .tensor import Tensor, plain
 # y = eˣ             dL/dx = g y
 @primitive
 def exp(x, /):
+    """Return eˣ."""
     return B.xp.exp(x)
 
 
@@ -25,6 +26,7 @@ def _(g, y, x):
 # y = log x          dL/dx = g / x
 @primitive
 def log(x, /):
+    """Return the natural logarithm of x."""
     return B.xp.log(x)
 
 
@@ -36,6 +38,7 @@ def _(g, y, x):
 # y = √x             dL/dx = g / (2 y)
 @primitive
 def sqrt(x, /):
+    """Return √x."""
     return B.xp.sqrt(x)
 
 
@@ -47,6 +50,7 @@ def _(g, y, x):
 # y = |x|            dL/dx = g sign x       which is 0 at the kink x = 0
 @primitive
 def abs(x, /):
+    """Return |x|."""
     return B.xp.abs(x)
 
 
@@ -91,6 +95,7 @@ def _(g, y, condition, a, b):
 # y = max(a, b)      dL/da = g where a > b, g / 2 where they tie, else 0; dL/db likewise
 @primitive
 def maximum(a, b, /):
+    """Return the larger of a and b; where they tie each gets half of g."""
     return B.xp.maximum(a, b)
 
 
@@ -102,6 +107,7 @@ def _(g, y, a, b):
 # y = min(a, b)      as for the maximum, with < for >
 @primitive
 def minimum(a, b, /):
+    """Return the smaller of a and b; where they tie each gets half of g."""
     return B.xp.minimum(a, b)
 
 
@@ -122,6 +128,7 @@ def wins(won, tied, y):
 # a < 0, y is defined at single points b only, so dL/db is NaN.
 @primitive
 def power(a, b, /):
+    """Return aᵇ."""
     return a**b
 
 
@@ -138,6 +145,7 @@ def _(g, y, a, b):
 # y = max(x, 0)      dL/dx = g where x > 0, else 0; at the kink x = 0 it is 0
 @primitive
 def relu(x, /):
+    """Return x where it is positive, else 0."""
     return B.xp.maximum(x, 0)
 
 
@@ -149,6 +157,7 @@ def _(g, y, x):
 # y = tanh x         dL/dx = g (1 - y²)
 @primitive
 def tanh(x, /):
+    """Return tanh x, in (-1, 1)."""
     return B.xp.tanh(x)
 
 
@@ -163,6 +172,7 @@ def _(g, y, x):
 # below.
 @primitive
 def sigmoid(x, /):
+    """Return 1 / (1 + e⁻ˣ), in (0, 1)."""
     e = B.xp.exp(-B.xp.abs(x))
     return B.xp.where(x >= 0, 1.0, e) / (1 + e)
 

@@ -14,6 +14,7 @@ ONCE = int, slice, type(None), type(...)  # an index of these reads nothing twic
 # integers or booleans.
 @primitive
 def getitem(x, /, index):
+    """Return x[index]."""
     return x[B.checked_index(index, x.shape)]
 
 
@@ -27,6 +28,7 @@ def _(g, y, x, index):
 # `y[index] += x` would be wrong: of a repeated index it keeps the last occurrence only.
 @primitive
 def scatter(x, /, index, shape):
+    """Return zeros of a shape with x added at an index."""
     y = B.xp.zeros(shape, dtype=x.dtype)
     index = B.checked_index(index, shape)
     parts = index if isinstance(index, tuple) else (index,)

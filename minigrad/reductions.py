@@ -36,6 +36,7 @@ def reduced_size(x, axis):
 # y = Σᵢ xᵢ          dL/dxᵢ = g
 @primitive
 def sum(x, /, axis=None, keepdims=False):
+    """Return the sum over an axis, a tuple of axes, or all."""
     return x.sum(axis=axis, keepdims=keepdims)
 
 
@@ -47,6 +48,7 @@ def _(g, y, x, axis=None, keepdims=False):
 # y = Σᵢ xᵢ / n      dL/dxᵢ = g / n
 @primitive
 def mean(x, /, axis=None, keepdims=False):
+    """Return the mean over an axis, a tuple of axes, or all."""
     return x.mean(axis=axis, keepdims=keepdims)
 
 
@@ -58,12 +60,14 @@ def _(g, y, x, axis=None, keepdims=False):
 # y = maxᵢ xᵢ        dL/dxᵢ = g / the number that tie where xᵢ is the maximum, else 0
 @primitive
 def max(x, /, axis=None, keepdims=False):
+    """Return the maximum over the axes; those that tie share g equally."""
     return x.max(axis=axis, keepdims=keepdims)
 
 
 # y = minᵢ xᵢ        as for the maximum
 @primitive
 def min(x, /, axis=None, keepdims=False):
+    """Return the minimum over the axes; those that tie share g equally."""
     return x.min(axis=axis, keepdims=keepdims)
 
 
@@ -84,6 +88,7 @@ min.rule(share)
 # is 0: deviations sum to 0.
 @primitive
 def var(x, /, axis=None, keepdims=False, ddof=0):
+    """Return the variance over the axes, Σ (x - μ)² / (n - ddof)."""
     return x.var(axis=axis, keepdims=keepdims, ddof=ddof)
 
 
@@ -96,13 +101,15 @@ def _(g, y, x, axis=None, keepdims=False, ddof=0):
 # y = √(Σᵢ xᵢ²)      dL/dxᵢ = g xᵢ / y, and 0 at the kink y = 0
 @primitive
 def norm(x, /, axis=None, keepdims=False):
+    """Return the 2-norm over the axes, √(Σ x²); its gradient at 0 is 0."""
     return B.xp.sqrt((x * x).sum(axis=axis, keepdims=keepdims))
 
 
 @norm.rule
 def _(g, y, x, axis=None, keepdims=False):
     y = expand(y, x, axis)
-    return expand(g, x, axis) * (x / where(y == 0, 1.0, y))
+    kink = y == 0
+    return expand(g, x, axis) * where(kink, 0.0, x / where(kink, 1.0, y))
 
 
 Tensor.sum, Tensor.mean, Tensor.max, Tensor.min, Tensor.var = sum, mean, max, min, var

@@ -15,6 +15,7 @@ from .tensor import Tensor
 # y = x in another shape                dL/dx = g in the shape of x
 @primitive
 def reshape(x, /, shape):
+    """Return x in another shape of as many numbers; one -1 stands for the rest."""
     return x.reshape(shape)
 
 
@@ -26,6 +27,7 @@ def _(g, y, x, shape):
 # y = x with its axes in the order `axes`, reversed if None     dL/dx = g, axes put back
 @primitive
 def transpose(x, /, axes=None):
+    """Return x with its axes in the order `axes`, or reversed."""
     return x.transpose(axes)
 
 
@@ -40,6 +42,7 @@ def _(g, y, x, axes=None):
 # y = x with two axes exchanged         dL/dx = g with the same two exchanged
 @primitive
 def swapaxes(x, /, axis1, axis2):
+    """Return x with two axes exchanged."""
     return x.swapaxes(axis1, axis2)
 
 
@@ -51,6 +54,7 @@ def _(g, y, x, axis1, axis2):
 # y = x copied along new or stretched axes    dL/dx = Σ g over the copies: backward.fit
 @primitive
 def broadcast_to(x, /, shape):
+    """Return x copied along new axes in front, and along axes of length 1."""
     return B.xp.broadcast_to(x, shape)
 
 
@@ -62,6 +66,7 @@ def _(g, y, x, shape):
 # y = x in another float type           dL/dx = g in the type of x: backward.fit
 @primitive
 def astype(x, /, dtype):
+    """Return x in another float type."""
     y = x.astype(dtype)
     if y.dtype.kind != "f":
         raise TypeError(f"astype: {y.dtype} has no gradient; convert x.detach()")
