@@ -82,7 +82,7 @@ def integers(op, values):
 
 def within(op, indices, size):
     """Return indices as an array of the backend; those from the host are checked."""
-    if isinstance(indices, numpy.ndarray):
+    if isinstance(indices, (numpy.ndarray, numpy.generic)):
         outside = indices[(indices < 0) | (indices >= size)]
         if outside.size:
             raise IndexError(f"{op}: {outside[0]} is outside [0, {size})")

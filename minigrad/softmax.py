@@ -18,10 +18,10 @@ from .tensor import Tensor
 
 
 def shifted(x, axis):
-    """Return m and x - m, where m is the maximum, or 0 where all scores are -inf."""
+    """Return m and x - m, where m is the maximum, or 0 where that is infinite."""
     # the maximum of no numbers is an error, their sum is 0
     m = x.max(axis=axis, keepdims=True) if x.size else x.sum(axis=axis, keepdims=True)
-    m = B.xp.where(m == -math.inf, 0.0, m)
+    m = B.xp.where(B.xp.abs(m) == math.inf, 0.0, m)
     return m, B.xp.asarray(x - m)  # which NumPy makes a scalar where x is 0-d
 
 

@@ -201,6 +201,8 @@ def test_at_the_kink_at_0_the_gradient_is_0(f):
     x = Tensor([0.0, -0.0])
     f(x).sum().backward()
     same(x.grad, np.zeros(2))
+    slope = mg.grad(lambda x: f(x).sum())
+    same(mg.grad(lambda x: slope(x).sum())(x), np.zeros(2))
 
 
 def test_a_value_dies_with_its_last_reference():

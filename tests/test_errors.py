@@ -116,6 +116,11 @@ INDICES = [
         lambda x: mg.cross_entropy(x, [-1, -100], ignore_index=-100),
         "-1 is outside",
     ),
+    (
+        "cross_entropy",
+        lambda x: mg.cross_entropy(x[0], -1, ignore_index=-100),  # of one target
+        "-1 is outside",
+    ),
     ("grad", lambda x: mg.grad(mg.sum, argnum=1)(x), "argnum is 1"),
 ]
 BAD = [(ValueError, VALUES), (TypeError, TYPES), (IndexError, INDICES)]

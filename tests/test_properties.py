@@ -100,6 +100,10 @@ def test_of_no_scores_there_are_no_weights_and_the_sum_of_exponentials_is_0():
     same(mg.logsumexp(x, axis=0).data, np.ones(0))
 
 
+def test_logsumexp_of_an_infinite_score_is_infinite():
+    same(mg.logsumexp([np.inf, 1.0, np.inf]), np.array(np.inf))
+
+
 @given(scores(), st.booleans(), SEEDS)
 def test_cross_entropy_is_minus_log_softmax_and_its_gradient_softmax_minus_onehot(
     given, mean, seed
