@@ -102,7 +102,10 @@ def _(g, y, x, axis=None, keepdims=False, ddof=0):
 @primitive
 def norm(x, /, axis=None, keepdims=False):
     """Return the 2-norm over the axes, √(Σ x²); its gradient at 0 is 0."""
-    return B.xp.sqrt((x * x).sum(axis=axis, keepdims=keepdims))
+    # float16 holds neither the square of 300 nor that of 1e-4
+    wide = x.astype(B.xp.result_type(x, "float32"), copy=False)
+    y = B.xp.sqrt((wide * wide).sum(axis=axis, keepdims=keepdims))
+    return y.astype(B.xp.result_type(x, 1.0))
 
 
 @norm.rule

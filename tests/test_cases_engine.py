@@ -205,6 +205,16 @@ def test_at_the_kink_at_0_the_gradient_is_0(f):
     same(mg.grad(lambda x: slope(x).sum())(x), np.zeros(2))
 
 
+@pytest.mark.parametrize("unit", [100.0, 1e-4])
+def test_a_norm_that_float16_holds_needs_no_square_that_it_does_not(unit):
+    x = Tensor(array([3 * unit, 4 * unit], "f2"))
+    y = mg.norm(x)
+    y.backward()
+    close(y, 5 * unit, rtol=2e-3)
+    close(x.grad, [0.6, 0.8], rtol=2e-3)
+    assert y.dtype == "f2"
+
+
 def test_a_value_dies_with_its_last_reference():
     x, w = Tensor(normal(4, 3)), Tensor(normal(3, 3))
     gc.disable()
