@@ -15,7 +15,7 @@ above, cube, square = 0.5 + abs(x), normal(2, 3, 2, seed=4), normal(2, 2, 4, see
 batch = normal(3, 1, 4, 2, seed=6)
 PAIRS = [(x, y), (x, row), (row, x), (x, column), (column, row), (number, x)]
 PAIRS += [(normal(0, 3), row), (normal(2, 1), normal(2, 0)), (number, number + 1)]
-AXES = [{}, {"axis": 1}, {"axis": -1, "keepdims": True}, {"axis": (0, -1)}]
+AXES = [{}, {"axis": 0}, {"axis": 1}, {"axis": -1, "keepdims": True}, {"axis": (0, -1)}]
 AXES += [{"keepdims": True}, {"axis": ()}, {"axis": (2, 0), "keepdims": True}]
 ON = [[True, False, True], [False, False, True]]
 INDICES = [1, -1, slice(None, None, -2), (slice(None), 1), (..., 0), None, ()]
@@ -155,7 +155,8 @@ CASES = {
         lambda a, **p: np.log(exp_normalized(a, **p)),
         cube,
         {},
-        {"axis": 1},
+        {"axis": 0},
+        {"axis": (0, 2)},
     ),
     "matmul": each(mg.matmul, np.matmul, *MATRICES),
     "einsum": [
