@@ -31,10 +31,9 @@ def test_values_are_those_of_numpy(name, k):
 
 
 @every_case
-@pytest.mark.parametrize("order", [1, 2])
-def test_gradients_are_those_of_differences(name, k, order):
+def test_first_and_second_derivatives_are_those_of_differences(name, k):
     f, _, inputs = CASES[name][k]
-    assert gradcheck(f, *inputs, order=order) < 1e-6
+    assert gradcheck(f, *inputs, order=2) < 1e-6  # which begins with order 1
 
 
 def gradients(f, inputs, dtype, tracked=None):
