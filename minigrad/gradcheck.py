@@ -169,12 +169,12 @@ def slope(u, near, h):
     wide = float(numpy.sum(u * (right_far - left_far))) / (2 * h)
     narrow = float(numpy.sum(u * (right - left))) / h
     moved = (right_far != left_far) | (right != left)
-    noise = EPS / h * numpy.abs(u) * numpy.max(numpy.abs(near), axis=0)
-    noise = noise * numpy.where(moved, 8, 1)
+    noise = numpy.abs(u) * numpy.max(numpy.abs(near), axis=0) * EPS / h
+    noise = float(numpy.sum(noise * numpy.where(moved, 8, 1)))
     sides = numpy.sort([u * (y - left) / (h / 2), u * (right - y) / (h / 2)], axis=0)
     bend_far = numpy.abs(u * (right_far - 2 * y + left_far)) / h
     bend = sides[1] - sides[0]
     least = 1e-4 * numpy.max(numpy.abs(sides), axis=0) + 8 * noise
     kink = bool(numpy.any((bend > least) & (bend > 0.6 * bend_far)))
     low, high = map(float, numpy.sum(sides.reshape((2, -1)), axis=1))
-    return (4 * narrow - wide) / 3, float(noise.sum()), (low, high) if kink else None
+    return (4 * narrow - wide) / 3, noise, (low, high) if kink else None

@@ -171,6 +171,7 @@ def test_smooth_functions_have_no_kinks():
     gradcheck(lambda x: 1e-3 * mg.tanh(30 * x), [0.0, 0.01, 0.3])
     gradcheck(lambda x: x**3, [0.0, 1e-3, 1e3])
     gradcheck(lambda x: mg.exp(5 * x), [-3.0, 0.0, 4.0])
+    gradcheck(lambda x: mg.stack([x, x * 0.1 / 0.1 - x]), 0.1 + 0.1 * np.arange(9))
 
 
 STEEP = {  # functions and points, with less room than a step of 1e-5 or 1e-5 x
