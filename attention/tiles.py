@@ -5,8 +5,10 @@ keys in a tile; … any axes in front, which broadcast.
 """
 
 import contextlib
+import functools
 import itertools
 import math
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -89,12 +91,18 @@ def workers():
             f(*task)
 
     def together(f, tasks):
-        for _ in pool.map(lambda task: f(*task), tasks):
+        for _ in pool(threads, os.getpid()).map(lambda task: f(*task), tasks):
             pass  # wait for each, and raise what it raised
 
     threads = max((lib.num_threads for lib in BLAS.lib_controllers), default=1)
     if threads == 1 or B.xp.__name__ != "numpy":
         yield one_by_one
     else:
-        with BUSY, BLAS.limit(limits=1), ThreadPoolExecutor(threads) as pool:
+        with BUSY, BLAS.limit(limits=1):
             yield together
+
+
+@functools.cache
+def pool(threads, process):
+    """Return the threads of this process: new ones would first have to find a core."""
+    return ThreadPoolExecutor(threads)

@@ -15,6 +15,12 @@ import numpy
 
 xp = numpy
 
+# On Linux a large array that is freed goes back to the system, unless one as large was
+# freed before, and each page of the next array is a fault again. So free one of 32 MiB,
+# the largest that malloc learns from; never written to, it takes no memory. Measured: a
+# tenth of the time of an attention step with 1024 positions, a sixth if it is tiled.
+numpy.empty(2**25 - 2**14, "uint8")
+
 
 def use(module):
     """Create arrays with "numpy", "cupy", or a module like them from now on.
