@@ -60,13 +60,17 @@ def rope(x, offset=0):
     in GPT-NeoX and Llama; the paper pairs neighbours. Either is right, weights trained
     with one are wrong with the other.
 
-    Raises: ValueError for an odd width.
+    Raises: ValueError for an odd width, or an offset that is not one number.
 
     >>> import numpy as np
     >>> rope(np.array([[1.0, 2.0, 3.0, 4.0]]), offset=1).round(6)
     array([[-1.984111,  1.959901,  2.462378,  4.0198  ]])
     """
     x = x if x.dtype.kind == "f" else x.astype(float)
+    if getattr(offset, "ndim", 0):
+        raise ValueError(
+            f"rope: the offset has shape {offset.shape}; give the first position alone"
+        )
     T, d = x.shape[-2:]
     a = angles("rope", offset + B.xp.arange(T, dtype=float), d)  # (T, d / 2)
     cos, sin = B.xp.cos(a).astype(x.dtype), B.xp.sin(a).astype(x.dtype)  # (T, d / 2)

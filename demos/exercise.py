@@ -72,7 +72,7 @@ def draw():
         ax.set(xscale="log", ylim=(-0.03, 1.03), xlabel="temperature T")
         ax.set_title(title)
     axes[0].set_ylabel("weight")
-    axes[0].legend(loc="center right")
+    axes[0].legend(loc=(0.5, 0.58))  # clear of the falling curve
     return figure
 
 

@@ -125,6 +125,8 @@ def check_state(op, own, state):
 
 def unique(op, params):
     """Return the parameters in a list, each once: tied weights make one step."""
+    if isinstance(params, Tensor):  # list() would make new Tensors of its rows
+        raise TypeError(f"{op}: expected a list of Tensors, got one Tensor")
     params = list(params)
     if not params:
         raise ValueError(f"{op}: there are no parameters")

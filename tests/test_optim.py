@@ -175,6 +175,7 @@ def test_training_finds_the_least_squares_solution(make, steps):
         (lambda p: AdamW(p, betas=(0.9, 1)), ValueError, r"AdamW: betas \(0.9, 1\)"),
         (lambda p: clip_grad_norm(p, -1.0), ValueError, "clip_grad_norm: max_norm is"),
         (lambda p: SGD([], 0.1), ValueError, "SGD: there are no parameters"),
+        (lambda p: SGD(p[0], 0.1), TypeError, "SGD: .* got one Tensor"),
         (
             lambda p: SGD([p[0].data], 0.1),
             TypeError,

@@ -106,3 +106,8 @@ def test_integers_are_rotated_as_floats():
 def test_odd_widths_are_refused(make):
     with pytest.raises(ValueError, match="width 5 is not even"):
         make(5)
+
+
+def test_an_array_of_positions_is_refused():
+    with pytest.raises(ValueError, match=r"offset has shape \(4,\)"):
+        rope(Tensor(normal(4, 2)), offset=np.arange(4))
