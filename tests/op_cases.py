@@ -109,7 +109,13 @@ CASES = {
     "tanh": each(mg.tanh, np.tanh, (x,)),
     "sigmoid": each(mg.sigmoid, lambda a: 1 / (1 + np.exp(-a)), (x,), (9 * x,)),
     "gelu": each(mg.gelu, gelu, (x,), (4 * x,)),
-    "reshape": along(mg.reshape, np.reshape, x, {"shape": (3, -1)}, {"shape": 6}),
+    "reshape": along(
+        mg.reshape,
+        lambda x, shape: x.reshape(shape),
+        x,
+        {"shape": (3, -1)},
+        {"shape": 6},
+    ),
     "transpose": along(
         mg.transpose, np.transpose, cube, {}, {"axes": (1, 2, 0)}, {"axes": (-1, 0, 1)}
     ),
