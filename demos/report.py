@@ -7,6 +7,7 @@ page, and nothing is fetched or run. All of it comes from the pages that the dem
 import importlib
 import inspect
 import io
+import os
 import re
 import textwrap
 from html import escape
@@ -48,13 +49,16 @@ def write_report(pages, path):
             anchors[id(claim)] = f"{claim.number}.{len(anchors)}"
     claims = [c for page in pages.values() for c in of_kind(Claim, page)]
     claims.sort(key=lambda claim: claim.number)  # as the chapter has them
+    root = Path(
+        os.path.relpath(ROOT, path.parent)
+    ).as_posix()  # for links to the source
     text = PAGE.format(
         css=Path(__file__).with_name("report.css").read_text(encoding="utf-8"),
         formula=formula_svg(LOOKUP, "lookup", size=17),
         held=sum(claim.holds for claim in claims),
         total=len(claims),
         index="".join(index_row(claim, anchors[id(claim)]) for claim in claims),
-        sections="".join(section(*pair, anchors) for pair in pages.items()),
+        sections="".join(section(*pair, anchors, root) for pair in pages.items()),
     )
     path.write_text(text, encoding="utf-8")
     return path
@@ -72,7 +76,7 @@ def index_row(claim, anchor):
     )
 
 
-def section(name, page, anchors):
+def section(name, page, anchors, root):
     """Return the part of one demo: its docstring, then its items in order."""
     module = importlib.import_module(f"demos.{name}")
     title, *paragraphs = inspect.getdoc(module).split("\n\n")
@@ -82,7 +86,7 @@ def section(name, page, anchors):
     ]
     for item in page.items:
         if isinstance(item, Claim):
-            parts.append(claim_html(item, anchors[id(item)]))
+            parts.append(claim_html(item, anchors[id(item)], root))
         elif isinstance(item, Table):
             parts.append(table_html(item))
         elif isinstance(item, Picture):
@@ -100,18 +104,18 @@ def paragraph_html(text):
     return "<p>" + re.sub("`(.+?)`", r"<code>\1</code>", text) + "</p>\n"
 
 
-def claim_html(claim, anchor):
+def claim_html(claim, anchor, root):
     word = "holds" if claim.holds else "fails"
     return (
         f'<article class="{word}" id="{anchor}"><span class="status">{word}</span>'
         f'<p><span class="number">{claim.number}</span>{escape(claim.sentence)}</p>'
         f'<div class="formula">{formula_svg(claim.formula, anchor, size=13)}</div>'
         f'<p class="measured">Measured: {escape(claim.measured)}</p>'
-        f"{source_html(claim.source)}</article>\n"
+        f"{source_html(claim.source, root)}</article>\n"
     )
 
 
-def source_html(source):
+def source_html(source, root):
     """Return a link to the lines of a function, with the lines themselves folded in."""
     source = inspect.unwrap(source)
     lines, start = inspect.getsourcelines(source)
@@ -122,7 +126,7 @@ def source_html(source):
     return (
         f"<details><summary>{path.as_posix()}, lines {start} to {end}</summary>"
         f"<pre>{escape(above + ''.join(lines))}</pre>"
-        f'<a href="../{path.as_posix()}#L{start}">the whole file</a></details>'
+        f'<a href="{root}/{path.as_posix()}#L{start}">the whole file</a></details>'
     )
 
 

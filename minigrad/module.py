@@ -123,6 +123,16 @@ def check_state(op, own, state):
             )
 
 
+def check_gradients(op, params):
+    """Raise a ValueError unless each gradient has the shape of its parameter."""
+    for p in params:
+        if p.grad is not None and p.grad.shape != p.shape:
+            raise ValueError(
+                f"{op}: a gradient of shape {p.grad.shape} for a parameter of shape "
+                f"{p.shape}; nothing has moved"
+            )
+
+
 def unique(op, params):
     """Return the parameters in a list, each once: tied weights make one step."""
     if isinstance(params, Tensor):  # list() would make new Tensors of its rows

@@ -13,7 +13,7 @@ Letters: θ a parameter, g its gradient, α the learning rate `lr`, λ the weigh
 import math
 
 from . import backend as B
-from .module import at_least, check_state, unique
+from .module import at_least, check_gradients, check_state, unique
 
 
 class Optimizer:
@@ -30,7 +30,8 @@ class Optimizer:
         self.moments = {name: list(map(B.xp.zeros_like, data)) for name in moments}
 
     def step(self):
-        """Move every parameter that has a gradient."""
+        """Move every parameter that has a gradient, or none if one does not fit."""
+        check_gradients(f"{type(self).__name__}.step", self.params)
         lr = float(self.lr)  # a NumPy number would turn float32 into float64
         for i, p in enumerate(self.params):
             if p.grad is not None:
@@ -194,7 +195,5 @@ def cosine(step, warmup, total, high, low=0.0):
     """
     if step < warmup:
         return high * (step + 1) / (warmup + 1)
-    if step >= total:
-        return low
-    done = (step - warmup) / (total - warmup)
+    done = min((step - warmup) / max(total - warmup, 1), 1)
     return low + (high - low) * (1 + math.cos(math.pi * done)) / 2

@@ -121,7 +121,7 @@ def explained(error, name, inputs):
         given = ", ".join(
             f"{x.shape} {x.dtype}" if hasattr(x, "shape") else repr(x) for x in inputs
         )
-        message = f"{name}: {given}: {message}"
+        message = f"{name}: {given or 'nothing'}: {message}"
     kinds = [k for k in (ValueError, IndexError, TypeError) if isinstance(error, k)]
     return kinds[0](message)
 

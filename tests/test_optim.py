@@ -186,3 +186,12 @@ def test_training_finds_the_least_squares_solution(make, steps):
 def test_what_makes_no_sense_is_refused(make, error, message):
     with pytest.raises(error, match=message):
         make([tensor([1.0], [1.0])])
+
+
+def test_a_gradient_that_does_not_fit_moves_nothing():
+    first, second = Tensor([1.0]), Tensor([2.0, 3.0])
+    first.grad, second.grad = array([1.0]), array([1.0])  # would broadcast
+    with pytest.raises(ValueError, match=r"SGD.step: .*\(1,\).*\(2,\)"):
+        SGD([first, second], lr=0.1).step()
+    same(first, [1.0])
+    same(second, [2.0, 3.0])
