@@ -73,6 +73,11 @@ class MultiHeadAttention(Module):
             raise ValueError(
                 f"MultiHeadAttention: x must be (…, T, {d}), got {x.shape}"
             )
+        if not isinstance(cache, (Cache, type(None))):
+            raise TypeError(
+                f"MultiHeadAttention: a cache of {type(cache).__name__}; queries, keys "
+                "and values are all made from x, and caches by Cache()"
+            )
         Q = split_heads(self.query(x), self.heads)  # (…, h, T, d / h)
         K = split_heads(self.key(x), self.heads)  # (…, h, T, d / h)
         V = split_heads(self.value(x), self.heads)  # (…, h, T, d / h)

@@ -31,6 +31,7 @@ from .run import main
 
 KEYS = np.array([[1.8, 0.4], [0.3, 1.7], [-1.6, 1.0], [-1.1, -1.4], [1.2, -1.5]])
 VALUES = np.array([[1.0], [0.2], [-1.0], [0.6], [-0.4]])
+OUTPUT = "output (circles: the keys, in the colour of their values)"
 
 
 def jacobian(f, x):
@@ -125,7 +126,7 @@ def demo(page):
     few = np.stack(np.meshgrid(side[8::15], side[8::15]), axis=-1).reshape(-1, 2)
     axes[0].set_title("The query climbs towards value")
     axes[1].set_title("Flat where one key has won")
-    drawn = (out, "cividis", "output"), (steepness, "magma", "length of the gradient")
+    drawn = (out, "cividis", OUTPUT), (steepness, "magma", "length of the gradient")
     for ax, (shown, colours, name) in zip(axes, drawn, strict=True):
         image = ax.contourf(side, side, shown.reshape(121, 121), 20, cmap=colours)
         figure.colorbar(image, ax=ax, location="bottom", label=name, shrink=0.8)

@@ -83,7 +83,9 @@ def demo(page):
     sharing = np.exp(entropy(weights))
     dots = left.scatter(*out.T, s=3, c=sharing, vmin=1, vmax=6, linewidths=0)
     dots.set_rasterized(True)  # 5000 dots would make the report large
-    left.plot(*centroid, "+", color="C1", markersize=14, markeredgewidth=2.5)
+    cross = {"color": "C1", "markersize": 14, "markeredgewidth": 2.5}
+    left.plot(*centroid, "+", label="centroid", **cross)
+    left.legend(loc="lower left")
     left.set_title("No query leaves the hull")
     name = "left: keys that share an output, in effect"
     both = left, right

@@ -86,6 +86,7 @@ def demo(page):
     }
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.9))
+    figure.get_layout_engine().set(wspace=0.12)
     image = weight_map(left, weights, B.to_numpy(mask))
     ticks = range(0, n, 3)
     left.set_xticks(ticks, [t + 1 for t in ticks])

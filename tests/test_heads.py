@@ -191,3 +191,10 @@ def test_heads_that_do_not_divide_the_width(heads):
 def test_an_input_of_another_shape_is_refused(shape):
     with pytest.raises(ValueError, match=r"x must be \(…, T, 8\), got \("):
         layer()(array(normal(*shape)))
+
+
+def test_queries_keys_and_values_are_all_made_from_x():
+    heads = MultiHeadAttention(4, 2)
+    x = np.ones((3, 4), "float32")
+    with pytest.raises(TypeError, match="MultiHeadAttention: a cache of ndarray"):
+        heads(x, None, x)

@@ -47,9 +47,9 @@ def test_through_attention_every_path_is_as_long_for_any_number_of_keys(causal):
         y, xs = attended(m, causal=causal)
         lengths |= {graph.path_lengths(y, x) for x in xs}
     # as a value: stack, matmul, getitem
-    # as a key or query: stack, swapaxes or scaling, matmul, (where,) softmax, matmul,
+    # as a key or query: stack, swapaxes or scaling, matmul, softmax, matmul,
     # getitem
-    assert lengths == {(3, 6 + causal)}
+    assert lengths == {(3, 6)}
 
 
 def test_through_a_recurrent_net_a_path_grows_with_the_distance():
