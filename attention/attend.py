@@ -50,7 +50,7 @@ def attention(Q, K, V, score=scaled_dot, mask=None, causal=False, return_weights
         seen = allowed.any(axis=-2)[..., None]  # (…, m, 1)
         Q, K, V = where(asks, Q, 0.0), where(seen, K, 0.0), where(seen, V, 0.0)
     S = score(Q, K)  # (…, n, m)
-    A = softmax(S, axis=-1, where=allowed)  # (…, n, m)
+    A = softmax(S, axis=-1, mask=allowed)  # (…, n, m)
     Y = matmul(A, V)  # (…, n, d_v)
     return (Y, A) if return_weights else Y
 

@@ -45,17 +45,17 @@ def shifted(x, axis):
 # is all that they exchange. If g is the same for all, the gradient is 0, for the
 # weights go on summing to 1: a check with g = 1 would pass a rule 17 times too large.
 @primitive
-def softmax(x, /, axis=-1, where=None):
+def softmax(x, /, axis=-1, mask=None):
     """Return weights for the scores x: none negative, and of sum 1 along the axis.
 
-    A score of -inf has weight 0, and so has one where the boolean `where`, which
-    broadcasts with x, is False. Where that is true of all, all weights are 0.
+    A score of -inf has weight 0, and so has one where `mask`, boolean and broadcasting
+    with x, is False. Where that leaves none, all weights are 0.
 
     >>> from minigrad import softmax
     >>> softmax([5.0, 0.0, 0.0, 0.0]).round(4)
     array([0.9802, 0.0066, 0.0066, 0.0066])
     """
-    x = x if where is None else B.xp.where(where, x, -math.inf)
+    x = x if mask is None else where(mask, x, -math.inf)
     _, e = shifted(x, axis)
     B.xp.exp(e, out=e)
     total = e.sum(axis=axis, keepdims=True)
@@ -64,7 +64,7 @@ def softmax(x, /, axis=-1, where=None):
 
 
 @softmax.rule
-def _(g, y, x, axis=-1, where=None):
+def _(g, y, x, axis=-1, mask=None):
     if type(y) is Tensor or axis != -1 or y.ndim == 0:
         mean = sum(g * y, axis=axis, keepdims=True)
     else:  # the same, but the products are not stored

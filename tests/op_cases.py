@@ -155,6 +155,11 @@ CASES = {
     ),
     "softmax": along(
         mg.softmax, exp_normalized, cube, {}, {"axis": 0}, {"axis": (0, 2)}
+    )
+    + each(
+        lambda a: mg.softmax(a, mask=mg.backend.xp.asarray(ON)),
+        lambda a: np.exp(a) * ON / (np.exp(a) * ON).sum(axis=-1, keepdims=True),
+        (x,),
     ),
     "log_softmax": along(
         mg.log_softmax,
