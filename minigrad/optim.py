@@ -195,5 +195,5 @@ def cosine(step, warmup, total, high, low=0.0):
     """
     if step < warmup:
         return high * (step + 1) / (warmup + 1)
-    done = min((step - warmup) / max(total - warmup, 1), 1)
+    done = 1 if step >= total else (step - warmup) / (total - warmup)
     return low + (high - low) * (1 + math.cos(math.pi * done)) / 2
