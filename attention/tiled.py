@@ -103,7 +103,9 @@ def _tiled_attention(Q, K, V, /, mask, causal, block):
         y /= Z
         L[at][rows] = M + B.xp.log(Z)
 
-    with workers() as run:  # from the end, where most keys are seen if causal
+    with workers(
+        t.in_threads
+    ) as run:  # from the end, where most keys are seen if causal
         run(look_up, itertools.product(t.batch, t.rows[::-1]))
     return Y, {"L": L}
 
@@ -132,7 +134,7 @@ def _(g, y, Q, K, V, mask, causal, block, L):
         dQ[at][rows] += dS @ k  # (b, d_k)
         dK[at][keys] += dS.T @ q  # (c, d_k), with the 1 / √d_k of q
 
-    with workers() as run:
+    with workers(t.in_threads) as run:
         for pairs in t.rounds():
             run(pull, itertools.product(t.batch, pairs))
     dQ *= t.scale

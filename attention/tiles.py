@@ -36,6 +36,9 @@ class Tiles:
         self.scale = 1 / math.sqrt(max(Q.shape[-1], 1))
         self.rows = [slice(i, min(i + block, n)) for i in range(0, n, block)]
         self.keys = [slice(j, min(j + block, m)) for j in range(0, m, block)]
+        # A smaller tile is done before a thread has woken up.
+        large = min(block, n) * min(block, m) >= 2**16
+        self.in_threads = large and len(self.batch) * len(self.rows) > 1
 
     def rounds(self):
         """Yield all pairs of rows and keys, in rounds in which none occurs twice.
@@ -75,13 +78,13 @@ class Tiles:
 
 
 @contextlib.contextmanager
-def workers():
+def workers(in_threads=True):
     """Yield a function `run(f, tasks)` that calls f(*task) for every task.
 
     The tasks run in threads, as many as BLAS would use; NumPy lets go of Python's lock
-    while it computes. BLAS itself keeps to one thread meanwhile: the threads of its own
-    wait for the next product by spinning, and would take the cores from ours. That
-    setting holds for the whole process, so one block `with workers()` runs at a time.
+    while it computes. BLAS itself keeps to one thread meanwhile, or its threads and
+    ours would fight for the cores. That setting holds for the whole process, so one
+    block `with workers()` runs at a time.
 
     On a GPU the tasks run one by one: there each operation is parallel in itself.
     """
@@ -95,7 +98,7 @@ def workers():
             pass  # wait for each, and raise what it raised
 
     threads = max((lib.num_threads for lib in BLAS.lib_controllers), default=1)
-    if threads == 1 or B.xp.__name__ != "numpy":
+    if not in_threads or threads == 1 or B.xp.__name__ != "numpy":
         yield one_by_one
     else:
         with BUSY, BLAS.limit(limits=1):

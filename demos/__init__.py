@@ -6,6 +6,8 @@ of the chapter; the tour, `--list` and the report read it.
 
 from typing import NamedTuple
 
+import minigrad  # noqa: F401  before NumPy, for the setting in backend.py
+
 
 class Demo(NamedTuple):
     """One line of the table; `slow` ones run by name or with `--all` only."""

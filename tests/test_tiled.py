@@ -137,12 +137,13 @@ def blas_threads():
     return [lib.num_threads for lib in tiles.BLAS.lib_controllers]
 
 
-def test_the_bits_are_the_same_again_and_with_one_thread(monkeypatch):
-    leaves = qkv(50, 70, front=(2,))
-    first = results(tiled_attention, *leaves, causal=True, block=8)
-    again = results(tiled_attention, *leaves, causal=True, block=8)
+def test_the_bits_are_the_same_again_and_with_one_thread():
+    leaves = qkv(600, 800, front=(2,))
+    options = {"causal": True, "block": 256}  # large enough for threads
+    first = results(tiled_attention, *leaves, **options)
+    again = results(tiled_attention, *leaves, **options)
     with tiles.BLAS.limit(limits=1):
-        one = results(tiled_attention, *leaves, causal=True, block=8)
+        one = results(tiled_attention, *leaves, **options)
     for a, b, c in zip(first, again, one, strict=True):
         same(a, b)
         same(a, c)
@@ -150,21 +151,19 @@ def test_the_bits_are_the_same_again_and_with_one_thread(monkeypatch):
 
 def test_threads_of_the_caller_get_their_own_results_and_blas_gets_its_threads_back():
     before = blas_threads()
-    inputs = [
-        [Tensor(normal(40, 3, seed=10 * i + j)) for j in range(3)] for i in (0, 1)
-    ]
-    expected = [tiled_attention(*x, block=8).data for x in inputs]
+    inputs = [qkv(600, 300, make=array), qkv(300, 600, make=array)]
+    expected = [tiled_attention(*x, block=256) for x in inputs]
     got = [None, None]
 
     def repeat(i):
         for _ in range(20):
-            got[i] = tiled_attention(*inputs[i], block=8).data
+            got[i] = tiled_attention(*inputs[i], block=256)
 
-    threads = [threading.Thread(target=repeat, args=[i]) for i in (0, 1)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    callers = [threading.Thread(target=repeat, args=[i]) for i in (0, 1)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
     for a, b in zip(got, expected, strict=True):
         same(a, b)
     assert blas_threads() == before
