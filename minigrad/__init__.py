@@ -38,7 +38,7 @@ from .reductions import max, mean, min, norm, sum, var
 from .matmul import matmul
 from .einsum import einsum
 from .softmax import cross_entropy, log_softmax, logsumexp, softmax
-from .layernorm import center, rms_norm
+from .layernorm import center, layer_norm, rms_norm
 from . import graph
 from .gradcheck import GradcheckError, gradcheck
 from . import module, nn, optim

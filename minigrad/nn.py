@@ -27,7 +27,7 @@ import numpy
 
 from . import backend as B
 from .elementwise import where
-from .layernorm import center, rms_norm
+from .layernorm import layer_norm
 from .matmul import matmul
 from .module import Module, at_least
 from .tensor import Tensor
@@ -99,7 +99,7 @@ class LayerNorm(Module):
             raise ValueError(
                 f"LayerNorm: x {x.shape} does not end in {self.weight.shape}"
             )
-        y = rms_norm(center(x), eps=self.eps) * self.weight  # (…, d)
+        y = layer_norm(x, self.weight, eps=self.eps)  # (…, d)
         return y if self.bias is None else y + self.bias
 
 

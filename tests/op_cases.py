@@ -176,4 +176,9 @@ CASES = {
     ],
     "center": each(mg.center, centered, (x,), (row,), (cube,)),
     "rms_norm": along(mg.rms_norm, over_rms, cube, {}, {"eps": 1.0}),
+    "layer_norm": each(
+        mg.layer_norm,
+        lambda a, w: over_rms(centered(a)) * w,
+        *((x, row), (row, row), (cube, cube[0, 0])),
+    ),
 }

@@ -206,9 +206,9 @@ def test_what_arrives_is_1_over_m_or_0_9_to_the_m(distance):
 # C2
 def test_flops_of_a_layer_are_those_counted_by_hand():
     n, d, k = 7, 5, 3
-    scaled, products, masked, softmaxed = n * d, 4 * n * n * d, n * n, n * n
+    scaled, products, softmaxed = n * d, 4 * n * n * d, n * n
     hand = {
-        "attention": scaled + products + masked + softmaxed,
+        "attention": scaled + products + softmaxed,
         "recurrent": (n - 1) * (2 * d * d + d + d),  # product, sum, tanh
         "convolution": n * (2 * k * d * d + d),  # product, relu
     }

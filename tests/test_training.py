@@ -186,13 +186,21 @@ def test_a_model_learns_to_look_up_what_followed_last_time():
     right, (before, found), _ = induction.evaluate(model, ids, p)
     assert max(right, before, found) < 0.25
     model.load_state_dict(state)
-    right, (before, found), weights = induction.evaluate(model, ids, p)
+    right, (before, found), _ = induction.evaluate(model, ids, p)
     assert right > 0.95
     assert found > 0.9
     assert before > 0.7
-    k = 0  # the score is read from the right places
-    start = induction.LENGTH - int(p[k, 0])
-    for t in range(start, induction.LENGTH - 1):
-        assert ids[k, t] == ids[k, t - int(p[k, 0])]
-        assert weights[1][k, t].argmax() == t - int(p[k, 0]) + 1
     assert history[0, 0] > math.log(24) - 0.2
+
+
+def test_the_stripes_are_read_where_they_should_be():
+    ids, p = induction.draw(np.random.default_rng(5), 8)
+    first, second = np.zeros((2, 8, induction.LENGTH - 1, induction.LENGTH - 1))
+    for k, period in enumerate(p[:, 0]):
+        for t in range(1, induction.LENGTH - 1):
+            first[k, t, t - 1] = 1
+        for t in range(induction.LENGTH - period, induction.LENGTH - 1):
+            assert ids[k, t] == ids[k, t - period]
+            second[k, t, t - period + 1] = 1  # the key of the letter that followed
+    assert induction.stripes([first, second], p) == (1, 1)
+    assert induction.stripes([second, first], p)[1] < 0.2
