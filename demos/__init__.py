@@ -6,7 +6,7 @@ of the chapter; the tour, `--list` and the report read it.
 
 from typing import NamedTuple
 
-import minigrad  # noqa: F401  before NumPy, for the setting in backend.py
+import minigrad  # noqa: F401  before NumPy, for the setting in machine.py
 
 
 class Demo(NamedTuple):

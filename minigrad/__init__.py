@@ -4,7 +4,7 @@
 Read the files in the order of these imports; each uses only those before it.
 """
 
-from . import backend
+from . import machine, backend
 from .tensor import Tensor
 from .primitive import PRIMITIVES, no_grad, primitive
 from .backward import grad

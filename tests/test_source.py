@@ -13,6 +13,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ["minigrad", "attention", "demos"]
 FILES = [path for name in PACKAGES for path in sorted((ROOT / name).glob("*.py"))]
 HOST = {  # files that compute on the host
+    "minigrad/machine.py": "a setting that NumPy reads when it is imported",
     "minigrad/backend.py": "the gate between host and device",
     "minigrad/gradcheck.py": "differences are taken in float64, entry by entry",
     "minigrad/nn.py": "random numbers are drawn on the host, the same on every backend",
