@@ -130,7 +130,7 @@ def growth(page):
         ax.set_xticks(ticks, ticks)
         ax.minorticks_off()
         ax.set(xlabel="positions n")
-        ax.legend()
+        ax.legend(loc="upper left")
     axes[0].set(ylabel="time there and back / s", title="Time grows like n²")
     axes[1].set(ylabel="peak memory / MiB", title="Memory need not")
     page.picture(figure, "benchmark")
