@@ -9,13 +9,16 @@ Formula. There and back, attention has six matrix products,
 
 which NumPy hands to the same tuned library whoever asks. They are the floor, and times
 are given as multiples of it: what softmax, its gradient and the bookkeeping add. All
-take turns in one process, and all must arrive at the same gradients.
+take turns in one process, and all must arrive at the same gradients. (The settings at
+the top of minigrad/backend.py hold for the whole process, and so serve the others too.)
 
 What to look at. The columns "x floor". Then the growth: time is quadratic in n whatever
 the form, memory need not be.
 
 Letters: h heads, n positions, d = 64 their width. Numbers are float32.
 """
+
+import os
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,6 +39,7 @@ GROWTH = {  # the matrices of the first fit up to there
     "attention": (attention, (1024, 2048, 4096, 8192)),
     "tiled_attention": (tiled_attention, (4096, 8192, 16384, 32768)),
 }
+OVERTAKING = 32, 64, 128, 256, 512, 1024, 2048  # where a GPU may begin to pay
 
 
 def normal(*shape):
@@ -152,7 +156,7 @@ def growth(page):
 def overtaking(page):
     """Show from which size on the GPU is faster than the host."""
     device, table = B.xp, []
-    for n in (32, 64, 128, 256, 512, 1024, 2048):
+    for n in OVERTAKING:
         *inputs, g = normal(4, n, D)
         pair = []
         for place in (np, device):
@@ -168,6 +172,7 @@ def demo(page):
         page.say(
             f"{blas['internal_api']} {blas['version']}, {blas['num_threads']} threads"
         )
+    page.say(f"OPENBLAS_THREAD_TIMEOUT={os.environ['OPENBLAS_THREAD_TIMEOUT']}")
     found = ", ".join(f"{name} {version}" for name, version in peers.versions().items())
     page.say(f"Arrays: {B.xp.__name__}. Others, if on the host: {found}.")
     compare(page)
