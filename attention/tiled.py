@@ -81,7 +81,7 @@ def _tiled_attention(Q, K, V, /, mask, causal, block):
     dtype = B.xp.result_type(Q, K, V, 1.0)
     Y = B.xp.zeros((*t.front, t.n, V.shape[-1]), dtype)  # (…, n, d_v)
     L = B.xp.zeros((*t.front, t.n, 1), dtype)  # (…, n, 1)
-    lowest = B.xp.finfo(dtype).min  # finite: -inf - lowest is -inf, and not NaN
+    lowest = B.xp.finfo(dtype).min / 2  # not -inf: -inf less that would be NaN
 
     def look_up(at, rows):
         y, M = Y[at][rows], L[at][rows] + lowest  # (b, d_v), (b, 1)
@@ -103,9 +103,8 @@ def _tiled_attention(Q, K, V, /, mask, causal, block):
         y /= Z
         L[at][rows] = M + B.xp.log(Z)
 
-    with workers(
-        t.in_threads
-    ) as run:  # from the end, where most keys are seen if causal
+    with workers(t.in_threads) as run:
+        # from the end: if causal, the last queries see most keys
         run(look_up, itertools.product(t.batch, t.rows[::-1]))
     return Y, {"L": L}
 

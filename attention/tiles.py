@@ -53,7 +53,10 @@ class Tiles:
             yield [(r, k) for r, k in zip(self.rows, turned, strict=False) if k]
 
     def seen(self, at, rows, keys):
-        """Return which pairs of a tile may meet: True for all, None for none."""
+        """Return which pairs of a tile may meet: True for all, None for none.
+
+        On a GPU this waits for the mask, if there is one.
+        """
         seen, late = True, self.m - self.n  # query i stands at key i + late
         if self.causal and keys.start > rows.stop - 1 + late:
             return None
