@@ -151,7 +151,7 @@ def demo(page):
         " its logarithm if they are dilated.",
         r"$O(1),\ O(n),\ O(n/k),\ O(\log_k n)$",
         f"n = {ns}: " + ", ".join(f"{name} {row}" for name, row in lengths.items()),
-        {path("attention", n) for n in ns} == {(3, 7)}
+        {path("attention", n) for n in ns} == {(3, 6)}
         and lengths["recurrent"] == [3 * (n - 1) for n in ns]
         and lengths["convolution"] == [3 * (n - 1) // 2 for n in ns]
         and lengths["dilated convolution"] == [3, 6, 9, 12],
