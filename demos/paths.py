@@ -19,7 +19,7 @@ output and the first input, by the fewest ops, through as many layers as it take
 connect them: one, but for convolutions.
 
 What to look at. The exponents are the table's. The path of attention is 3 ops through
-the values and 7 through the queries, at any length. What O() hides: attention takes two
+the values and 6 through the queries, at any length. What O() hides: attention takes two
 steps, and costs less than a recurrent layer only where n is below d / 2.
 """
 
