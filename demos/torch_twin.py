@@ -14,7 +14,7 @@ from attention import GPT
 from minigrad import cross_entropy, nn
 from minigrad.optim import AdamW, clip_grad_norm
 
-from .timing import take_turns
+from .timing import seconds
 from .training import BATCH, CLIP, CONTEXT, SIZES
 
 BETAS, DECAY, LR = (0.9, 0.99), 0.1, 1e-3
@@ -136,13 +136,22 @@ def steps_of(model, ids, vocab):
     return {"minigrad": step, "torch": twin_step}, float(gap)
 
 
-def race(rounds=30, vocab=65):
-    """Return {name: seconds of each training step}, the gap between gradients, and the
-    gap between losses after all rounds; the sizes are those of `language_model`."""
+def race(rounds=5, vocab=65):
+    """Return {name: seconds of a training step, in each round}, the gap between
+    gradients, and the gap between losses after all rounds.
+
+    The sizes are those of `language_model`. A turn is of 20 steps in a row, after 4
+    that do not count: the threads of a library spin for a while when it is done, and
+    would slow the other's first steps."""
     nn.seed(0)
     model = GPT(vocab, **SIZES, positions="learned")
     ids = np.random.default_rng(0).integers(vocab, size=(BATCH, CONTEXT + 1))
     steps, gradient_gap = steps_of(model, ids, vocab)
-    times = take_turns(steps, rounds)
-    losses = [step() for step in steps.values()]
-    return times, gradient_gap, abs(losses[0] - losses[1])
+    times, losses = {name: [] for name in steps}, {}
+    for _ in range(rounds):
+        for name, step in steps.items():
+            for _ in range(4):
+                step()
+            times[name] += [seconds(step) for _ in range(20)]
+            losses[name] = step()
+    return times, gradient_gap, abs(losses["minigrad"] - losses["torch"])
