@@ -117,6 +117,10 @@ def draw_heads(model, ids, letters):
 def demo(page, steps=STEPS, positions="rope", seed=0, resume=False):
     checkpoint = page.out / f"language_model_{positions}_{seed}.npz"
     try:
+        if seed < 0:
+            raise ValueError(f"--seed {seed} must not be negative")
+        if resume and not checkpoint.exists():
+            raise ValueError(f"no {checkpoint} to go on from; start without --resume")
         training = Training(shakespeare(), steps, positions, seed)
         if resume:
             training.resume(checkpoint)
