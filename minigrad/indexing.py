@@ -37,7 +37,8 @@ def scatter(x, /, index, shape):
     elif y.size and getattr(index, "dtype", bool) != bool:
         # Rows of y, as number by number: add.at does that several times as fast.
         width = y.size // len(y)
-        places = index.reshape((-1, 1)) * width + B.xp.arange(width)  # (rows, width)
+        rows = index.reshape((-1, 1)).astype(int)  # int8 has no place 128
+        places = rows * width + B.xp.arange(width)  # (rows, width)
         B.xp.add.at(y.reshape(-1), places.reshape(-1), x.reshape(-1))
     else:
         B.xp.add.at(y, index, x)

@@ -240,3 +240,13 @@ def test_a_loss_behaves_as_a_number_and_reductions_stay_arrays(xp):
     y = Tensor(3.0)
     (y * y).backward()
     assert type(y.grad) is xp.ndarray
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int64"])
+def test_the_gradient_of_a_gather_does_not_depend_on_the_type_of_the_indices(dtype):
+    x, index, g = Tensor(normal(120, 300)), [100, 3, -20, 100], normal(4, 300, seed=1)
+    index = np.array(index if dtype != "uint8" else [100, 3, 100, 100], dtype)
+    x[index].backward(array(g))
+    expected = np.zeros((120, 300))
+    np.add.at(expected, index, g)
+    close(x.grad, expected)
