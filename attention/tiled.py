@@ -105,7 +105,8 @@ def _tiled_attention(Q, K, V, /, mask, causal, block):
 
     with workers(t.in_threads) as run:
         # from the end: if causal, the last queries see most keys
-        run(look_up, itertools.product(t.batch, t.rows[::-1]))
+        for _ in run(look_up, itertools.product(t.batch, t.rows[::-1])):
+            pass
     return Y, {"L": L}
 
 
@@ -117,25 +118,27 @@ def _(g, y, Q, K, V, mask, causal, block, L):
     D = (g * y).sum(axis=-1, keepdims=True)  # (…, n, 1)
     dQ, dK, dV = (B.xp.zeros(x.shape, y.dtype) for x in (t.Q, t.K, t.V))
 
-    def pull(at, pair):
-        rows, keys = pair
+    def pull(at, rows, keys):
         seen = t.seen(at, rows, keys)
         if seen is None:
-            return
+            return None
         S, q, k, v = t.scores(at, rows, keys, seen)  # (b, c)
         S -= L[at][rows]
         P = B.xp.exp(S, out=S)  # (b, c)
         dY = g[at][rows]  # (b, d_v)
-        dV[at][keys] += P.T @ dY  # (c, d_v)
+        dv = P.T @ dY  # (c, d_v)
         dS = dY @ v.T  # (b, c)
         dS -= D[at][rows]
         dS *= P
-        dQ[at][rows] += dS @ k  # (b, d_k)
-        dK[at][keys] += dS.T @ q  # (c, d_k), with the 1 / √d_k of q
+        return at, rows, keys, dS @ k, dS.T @ q, dv  # (b, d_k), (c, d_k), (c, d_v)
 
     with workers(t.in_threads) as run:
-        for pairs in t.rounds():
-            run(pull, itertools.product(t.batch, pairs))
+        for tile in run(pull, itertools.product(t.batch, t.rows, t.keys)):
+            if tile is not None:
+                at, rows, keys, dq, dk, dv = tile
+                dQ[at][rows] += dq
+                dK[at][keys] += dk  # q, and so dk, has the 1 / √d_k in it
+                dV[at][keys] += dv
     dQ *= t.scale
     return dQ, dK, dV
 

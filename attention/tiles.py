@@ -5,16 +5,15 @@ keys in a tile; … any axes in front, which broadcast.
 """
 
 import contextlib
-import functools
 import itertools
 import math
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 from threadpoolctl import ThreadpoolController
 
 from minigrad import backend as B
+from minigrad.threads import pool
 
 BLAS = ThreadpoolController().select(user_api="blas")  # who computes NumPy's products
 BUSY = threading.Lock()
@@ -39,18 +38,6 @@ class Tiles:
         # A smaller tile is done before a thread has woken up.
         large = min(block, n) * min(block, m) >= 2**16
         self.in_threads = large and len(self.batch) * len(self.rows) > 1
-
-    def rounds(self):
-        """Yield all pairs of rows and keys, in rounds in which none occurs twice.
-
-        So the tiles of a round may be worked on at the same time: no two add to the
-        same part of dQ, dK or dV. And each part gets its sum in a fixed order.
-        """
-        size = max(len(self.rows), len(self.keys))
-        keys = self.keys + [None] * (size - len(self.keys))
-        for shift in range(size):
-            turned = keys[shift:] + keys[:shift]
-            yield [(r, k) for r, k in zip(self.rows, turned, strict=False) if k]
 
     def seen(self, at, rows, keys):
         """Return which pairs of a tile may meet: True for all, None for none.
@@ -82,7 +69,7 @@ class Tiles:
 
 @contextlib.contextmanager
 def workers(in_threads=True):
-    """Yield a function `run(f, tasks)` that calls f(*task) for every task.
+    """Yield a function `run(f, tasks)` that yields f(*task) for every task, in order.
 
     The tasks run in threads, as many as BLAS would use; NumPy lets go of Python's lock
     while it computes. BLAS itself keeps to one thread meanwhile, or its threads and
@@ -92,23 +79,12 @@ def workers(in_threads=True):
     On a GPU the tasks run one by one: there each operation is parallel in itself.
     """
 
-    def one_by_one(f, tasks):
-        for task in tasks:
-            f(*task)
-
     def together(f, tasks):
-        for _ in pool(threads, os.getpid()).map(lambda task: f(*task), tasks):
-            pass  # wait for each, and raise what it raised
+        return pool(threads, os.getpid()).map(lambda task: f(*task), tasks)
 
     threads = max((lib.num_threads for lib in BLAS.lib_controllers), default=1)
     if not in_threads or threads == 1 or B.xp.__name__ != "numpy":
-        yield one_by_one
+        yield itertools.starmap
     else:
         with BUSY, BLAS.limit(limits=1):
             yield together
-
-
-@functools.cache
-def pool(threads, process):
-    """Return the threads of this process: new ones would first have to find a core."""
-    return ThreadPoolExecutor(threads)

@@ -9,8 +9,8 @@ Formula. There and back, attention has six matrix products,
 
 which NumPy hands to the same tuned library whoever asks. They are the floor, and times
 are given as multiples of it: what softmax, its gradient and the bookkeeping add. All
-take turns in one process, and all must arrive at the same gradients. (The settings at
-the top of minigrad/backend.py hold for the whole process, and so serve the others too.)
+take turns in one process, and all must arrive at the same gradients. (The settings in
+minigrad/machine.py hold for the whole process, and so serve the others too.)
 
 What to look at. The columns "x floor". Then the growth: time is quadratic in n whatever
 the form, memory need not be.

@@ -34,7 +34,8 @@ WIDTHS = 4, 16, 64, 256, 1024
 
 def score_jacobian(weights):
     """Return J for weights (…, m): (…, m, m), by the rule of softmax itself."""
-    g, y = np.eye(weights.shape[-1]), weights[..., None, :]  # (m, m), (…, 1, m)
+    y = weights[..., None, :]  # (…, 1, m)
+    g, y = np.broadcast_arrays(np.eye(weights.shape[-1]), y)  # (…, m, m) each
     return B.to_numpy(softmax.rule(B.xp.asarray(g), B.xp.asarray(y), None))
 
 

@@ -37,6 +37,7 @@ from .indexing import getitem, scatter, take
 from .reductions import max, mean, min, norm, sum, var
 from .matmul import matmul
 from .einsum import einsum
+from . import threads
 from .softmax import cross_entropy, log_softmax, logsumexp, softmax
 from .layernorm import center, layer_norm, rms_norm
 from . import graph

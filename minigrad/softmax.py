@@ -15,14 +15,14 @@ from .elementwise import exp, where
 from .primitive import constants, primitive
 from .reductions import expand, sum
 from .tensor import Tensor
+from .threads import by_rows
 
 
-def shifted(x, axis):
-    """Return m and x - m, where m is the maximum, or 0 where that is infinite."""
+def largest(x, axis):
+    """Return the maximum m, or 0 where that is infinite."""
     # the maximum of no numbers is an error, their sum is 0
     m = x.max(axis=axis, keepdims=True) if x.size else x.sum(axis=axis, keepdims=True)
-    m = B.xp.where(B.xp.abs(m) == math.inf, 0.0, m)
-    return m, B.xp.asarray(x - m)  # which NumPy makes a scalar where x is 0-d
+    return B.xp.where(B.xp.abs(m) == math.inf, 0.0, m)
 
 
 # y = softmax x      yᵢ = e^xᵢ / Z          Z = Σₖ e^xₖ
@@ -55,29 +55,47 @@ def softmax(x, /, axis=-1, mask=None):
     >>> softmax([5.0, 0.0, 0.0, 0.0]).round(4)
     array([0.9802, 0.0066, 0.0066, 0.0066])
     """
-    x = x if mask is None else where(mask, x, -math.inf)
-    _, e = shifted(x, axis)
-    B.xp.exp(e, out=e)
-    total = e.sum(axis=axis, keepdims=True)
-    e /= B.xp.where(total == 0, 1.0, total)  # in place: e is ours, and a large one
-    return e
+    if mask is None:
+        y = B.xp.empty_like(x, dtype=B.xp.result_type(x, 1.0))
+    else:
+        x = y = where(mask, x, -math.inf)  # a new array, which is ours to change
+    if axis == -1:
+        by_rows(exponentials_over_sum, x, y)
+    else:
+        exponentials_over_sum(x, y, axis)
+    return y
 
 
 @softmax.rule
 def _(g, y, x, axis=-1, mask=None):
     if type(y) is Tensor or axis != -1 or y.ndim == 0:
-        mean = sum(g * y, axis=axis, keepdims=True)
-    else:  # the same, but the products are not stored
-        mean = B.xp.einsum("...i,...i->...", g, y)[..., None]
-    return (g - mean) * y
+        return y * (g - sum(g * y, axis=axis, keepdims=True))
+    dx = B.xp.empty_like(y)
+    by_rows(weights_times_distance, g, y, dx)
+    return dx
+
+
+def exponentials_over_sum(x, y, axis=-1):
+    """Write the softmax of x along the axis into y, which may be x itself."""
+    B.xp.subtract(x, largest(x, axis), out=y)
+    B.xp.exp(y, out=y)
+    total = y.sum(axis=axis, keepdims=True)  # at least e⁰, or 0 if nothing is left
+    y /= B.xp.maximum(total, 1.0)
+
+
+def weights_times_distance(g, y, dx):
+    """Write y (g - Σ g y) of the rows (…, n) into dx; einsum stores no products."""
+    mean = B.xp.einsum("...i,...i->...", g, y)[..., None]  # (…, 1)
+    B.xp.subtract(g, mean, out=dx)
+    dx *= y
 
 
 # y = log Σᵢ e^xᵢ    dL/dxⱼ = g e^xⱼ / Σᵢ e^xᵢ = g e^(xⱼ - y): softmax of x, times g
 @primitive
 def logsumexp(x, /, axis=None, keepdims=False):
     """Return log Σ eˣ over the axes, a smooth maximum: max x ≤ y ≤ max x + log n."""
-    m, e = shifted(x, axis)
-    total = B.xp.exp(e).sum(axis=axis, keepdims=True)
+    m = largest(x, axis)
+    total = B.xp.exp(x - m).sum(axis=axis, keepdims=True)
     empty = total == 0
     y = m + B.xp.where(empty, -math.inf, B.xp.log(B.xp.where(empty, 1.0, total)))
     return y if keepdims else y.squeeze(axis=axis)
@@ -95,9 +113,9 @@ def _(g, y, x, axis=None, keepdims=False):
 @primitive
 def log_softmax(x, /, axis=-1):
     """Return the logarithm of softmax, finite where softmax itself underflows to 0."""
-    _, y = shifted(x, axis)
+    y = x - largest(x, axis)
     total = B.xp.exp(y).sum(axis=axis, keepdims=True)
-    return y - B.xp.log(B.xp.where(total == 0, 1.0, total))
+    return y - B.xp.log(B.xp.maximum(total, 1.0))
 
 
 @log_softmax.rule
