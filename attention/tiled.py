@@ -86,7 +86,7 @@ def _tiled_attention(Q, K, V, /, mask, causal, block):
     def look_up(at, rows):
         y, M = Y[at][rows], L[at][rows] + lowest  # (b, d_v), (b, 1)
         Z = B.xp.zeros_like(M)  # (b, 1)
-        for keys in t.keys:
+        for keys in t.keys_of(rows):
             seen = t.seen(at, rows, keys)
             if seen is None:
                 continue
@@ -133,7 +133,8 @@ def _(g, y, Q, K, V, mask, causal, block, L):
         return at, rows, keys, dS @ k, dS.T @ q, dv  # (b, d_k), (c, d_k), (c, d_v)
 
     with workers(t.in_threads) as run:
-        for tile in run(pull, itertools.product(t.batch, t.rows, t.keys)):
+        tiles = ((at, r, k) for at in t.batch for r in t.rows for k in t.keys_of(r))
+        for tile in run(pull, tiles):
             if tile is not None:
                 at, rows, keys, dq, dk, dv = tile
                 dQ[at][rows] += dq

@@ -4,6 +4,7 @@ Letters: n queries, m keys, d_k and d_v the widths of keys and values; b queries
 keys in a tile; … any axes in front, which broadcast.
 """
 
+import collections
 import contextlib
 import itertools
 import math
@@ -23,7 +24,7 @@ class Tiles:
     """The scores of one call, (n, m) at each place in the batch, cut into tiles."""
 
     def __init__(self, Q, K, V, mask, causal, block):
-        self.n, self.m = n, m = Q.shape[-2], K.shape[-2]
+        n, m = Q.shape[-2], K.shape[-2]
         front = [x.shape[:-2] for x in (Q, K, V, mask) if x is not None]
         self.front = front = B.xp.broadcast_shapes(*front)
         self.batch = list(itertools.product(*map(range, front)))
@@ -31,6 +32,7 @@ class Tiles:
             B.xp.broadcast_to(x, front + x.shape[-2:]) for x in (Q, K, V)
         )
         self.mask = None if mask is None else B.xp.broadcast_to(mask, (*front, n, m))
+        self.n, self.late = n, m - n  # query i stands at key i + late
         self.causal = causal
         self.scale = 1 / math.sqrt(max(Q.shape[-1], 1))
         self.rows = [slice(i, min(i + block, n)) for i in range(0, n, block)]
@@ -39,14 +41,17 @@ class Tiles:
         large = min(block, n) * min(block, m) >= 2**16
         self.in_threads = large and len(self.batch) * len(self.rows) > 1
 
+    def keys_of(self, rows):
+        """Return the keys that these rows meet, tile by tile; if causal, no later ones."""
+        last = rows.stop - 1 + self.late
+        return [keys for keys in self.keys if not self.causal or keys.start <= last]
+
     def seen(self, at, rows, keys):
         """Return which pairs of a tile may meet: True for all, None for none.
 
         On a GPU this waits for the mask, if there is one.
         """
-        seen, late = True, self.m - self.n  # query i stands at key i + late
-        if self.causal and keys.start > rows.stop - 1 + late:
-            return None
+        seen, late = True, self.late
         if self.causal and keys.stop - 1 > rows.start + late:
             b, c = rows.stop - rows.start, keys.stop - keys.start
             seen = B.xp.tri(b, c, rows.start + late - keys.start, dtype=bool)  # (b, c)
@@ -80,7 +85,13 @@ def workers(in_threads=True):
     """
 
     def together(f, tasks):
-        return pool(threads, os.getpid()).map(lambda task: f(*task), tasks)
+        begun = collections.deque()
+        for task in tasks:
+            begun.append(pool(threads, os.getpid()).submit(f, *task))
+            if len(begun) > 2 * threads:  # results that nobody took would fill memory
+                yield begun.popleft().result()
+        for task in begun:
+            yield task.result()
 
     threads = max((lib.num_threads for lib in BLAS.lib_controllers), default=1)
     if not in_threads or threads == 1 or B.xp.__name__ != "numpy":
