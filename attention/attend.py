@@ -38,6 +38,8 @@ def attention(Q, K, V, score=scaled_dot, mask=None, causal=False, return_weights
     array([[15.]])
     """
     Q, K, V, mask = checked("attention", Q, K, V, mask)
+    if not callable(score):
+        raise TypeError(f"attention: score {score!r} is no function, such as dot")
     make_sure_of_memory(Q, K, mask)
     allowed = mask  # None, or boolean and broadcasting to (…, n, m)
     if causal:

@@ -133,6 +133,11 @@ def split_heads(x, heads):
     array([[0., 1.],
            [2., 3.]])
     """
+    if x.ndim < 2 or x.shape[-1] % heads:
+        raise ValueError(
+            f"split_heads: x must be (…, T, d) with d a multiple of {heads} heads, "
+            f"got {x.shape}"
+        )
     *front, T, d = x.shape
     x = x.reshape((*front, T, heads, d // heads))  # (…, T, h, d / h)
     return x.swapaxes(-2, -3)  # (…, h, T, d / h)

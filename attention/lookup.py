@@ -76,19 +76,21 @@ def soft_lookup(query, keys, values, temperature=1.0, score=dot):
     >>> soft_lookup([0.0, 1.0], keys, values, temperature=0.5).round(3)
     array([18.808])
     """
-    query, keys, values = checked(query, keys, values, temperature)
+    query, keys, values = checked(query, keys, values, temperature, score)
     scores = score(query[None, :], keys)[0]  # (m,), of a batch of one query
     weights = softmax(scores / temperature)  # (m,), the αᵢ
     return matmul(weights, values)  # (d_v,), the Σᵢ αᵢ vᵢ
 
 
-def checked(query, keys, values, temperature):
+def checked(query, keys, values, temperature, score):
     """Return query, keys and values, lists as arrays, once it is sure that they fit."""
     if not temperature > 0:
         raise ValueError(
             f"soft_lookup: temperature {temperature} is not above 0; "
             "its limit at 0 is hard_lookup"
         )
+    if not callable(score):
+        raise TypeError(f"soft_lookup: score {score!r} is no function, such as dot")
     query, keys, values = constants("soft_lookup", (query, keys, values))
     q, k, v = query.shape, keys.shape, values.shape
     if (len(q), len(k)) != (1, 2) or len(v) not in (1, 2) or v[0] != k[0]:

@@ -133,7 +133,7 @@ def growth(page):
     for ax in axes:
         ax.set_xticks(ticks, ticks)
         ax.minorticks_off()
-        ax.set(xlabel="positions n")
+        ax.set(xlabel="positions n", ymargin=0.3)  # room for the legend
         ax.legend(loc="upper left")
     axes[0].set(ylabel="time there and back / s", title="Time grows like n²")
     axes[1].set(ylabel="peak memory / MiB", title="Memory need not")

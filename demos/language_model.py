@@ -46,7 +46,7 @@ def add_options(parser):
         "--positions", choices=["rope", "learned"], default="rope", help="of letters"
     )
     option("--seed", type=int, default=0, help="of weights, batches and the sample")
-    option("--resume", action="store_true", help="go on from the last checkpoint")
+    option("--resume", action="store_true", help="go on, with the same --steps")
 
 
 def baselines(training):

@@ -138,9 +138,10 @@ def difference(got, u, y, at, x):
     found, missed = [], math.inf
     for step in (h, h / 2**10, h / 2**20):
         near = [at(-step), at(-step / 2), y, at(step / 2), at(step)]
-        expected, noise, sides = slope(u, near, step)
+        expected, noise = slope(u, near, step)
         if 8 * noise > missed:
             break
+        sides = slopes_at_kink(u, near, step, noise)
         missed = abs(got - expected) if not found else missed
         if sides:  # at a kink any slope in between will do
             expected = min(max(got, sides[0]), sides[1])
@@ -153,28 +154,33 @@ def difference(got, u, y, at, x):
 
 
 def slope(u, near, h):
-    """Return dL/dx, its rounding error, and at a kink the slopes of both sides.
-
-    `near` holds f at x - h, x - h/2, x, x + h/2, x + h.
+    """Return dL/dx and its rounding error; `near` is f at x - h, x - h/2, x, … x + h.
 
     The central differences over 2h and over h are off by c h² and c h²/4, so that
     (4 narrow - wide) / 3 is off by neither (Richardson 1911). What remains is rounding:
     8 eps |f| / h, say, where f moved, and up to eps |f| / h where it stayed the same.
+    """
+    left_far, left, _, right, right_far = near
+    wide = float(numpy.sum(u * (right_far - left_far))) / (2 * h)
+    narrow = float(numpy.sum(u * (right - left))) / h
+    moved = (right_far != left_far) | (right != left)
+    noise = numpy.abs(u) * numpy.max(numpy.abs(near), axis=0) * EPS / h
+    noise = float(numpy.sum(noise * numpy.where(moved, 8, 1)))
+    return (4 * narrow - wide) / 3, noise
+
+
+def slopes_at_kink(u, near, h, noise):
+    """Return the lowest and the highest slope of L if an output has a kink, or None.
 
     Where f is smooth its left and right slopes differ by h f'': half the step, half the
     difference. At a kink they differ by as much for every step. Each output of f has
     kinks of its own, and its own slope in between.
     """
     left_far, left, y, right, right_far = near
-    wide = float(numpy.sum(u * (right_far - left_far))) / (2 * h)
-    narrow = float(numpy.sum(u * (right - left))) / h
-    moved = (right_far != left_far) | (right != left)
-    noise = numpy.abs(u) * numpy.max(numpy.abs(near), axis=0) * EPS / h
-    noise = float(numpy.sum(noise * numpy.where(moved, 8, 1)))
     sides = numpy.sort([u * (y - left) / (h / 2), u * (right - y) / (h / 2)], axis=0)
-    bend_far = numpy.abs(u * (right_far - 2 * y + left_far)) / h
     bend = sides[1] - sides[0]
+    bend_far = numpy.abs(u * (right_far - 2 * y + left_far)) / h
     least = 1e-4 * numpy.max(numpy.abs(sides), axis=0) + 8 * noise
-    kink = bool(numpy.any((bend > least) & (bend > 0.6 * bend_far)))
-    low, high = map(float, numpy.sum(sides.reshape((2, -1)), axis=1))
-    return (4 * narrow - wide) / 3, noise, (low, high) if kink else None
+    if not numpy.any((bend > least) & (bend > 0.6 * bend_far)):
+        return None
+    return tuple(map(float, numpy.sum(sides.reshape((2, -1)), axis=1)))

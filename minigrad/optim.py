@@ -103,8 +103,8 @@ class Adam(Optimizer):
     """
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8):
-        if not all(0 <= beta < 1 for beta in betas):
-            raise ValueError(f"{type(self).__name__}: betas {betas} outside [0, 1)")
+        if B.to_numpy(betas).shape != (2,) or not all(0 <= b < 1 for b in betas):
+            raise ValueError(f"{type(self).__name__}: betas {betas}, not two in [0, 1)")
         super().__init__(params, lr, moments=["m", "v"])
         self.betas, self.eps = betas, eps
 

@@ -193,6 +193,12 @@ def test_an_input_of_another_shape_is_refused(shape):
         layer()(array(normal(*shape)))
 
 
+@pytest.mark.parametrize("shape", [(8,), (5, 7)])
+def test_what_cannot_be_split_into_heads_is_refused(shape):
+    with pytest.raises(ValueError, match="split_heads: .* a multiple of 2 heads, got"):
+        split_heads(array(normal(*shape)), 2)
+
+
 def test_queries_keys_and_values_are_all_made_from_x():
     heads = MultiHeadAttention(4, 2)
     x = np.ones((3, 4), "float32")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from conftest import array, close, normal, same
 
-from attention import gaussian, hard_lookup, soft_lookup
+from attention import attention, gaussian, hard_lookup, soft_lookup
 from minigrad import Tensor, gradcheck
 from minigrad import backend as B
 
@@ -148,6 +148,13 @@ def test_a_nan_key_is_not_an_error_and_not_hidden():
 def test_a_temperature_that_is_not_above_0_is_refused(temperature):
     with pytest.raises(ValueError, match="above 0; its limit at 0 is hard_lookup"):
         soft_lookup([1.0], [[1.0]], [[1.0]], temperature)
+
+
+def test_the_name_of_a_score_is_not_a_score():
+    with pytest.raises(TypeError, match="soft_lookup: score 'dot' is no function"):
+        soft_lookup([1.0], [[1.0]], [[1.0]], score="dot")
+    with pytest.raises(TypeError, match="attention: score 'dot' is no function"):
+        attention([[1.0]], [[1.0]], [[1.0]], score="dot")
 
 
 @pytest.mark.parametrize(
