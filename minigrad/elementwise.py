@@ -92,7 +92,7 @@ def _(g, y, condition, a, b):
     return None, where(condition, g, 0.0), where(condition, 0.0, g)
 
 
-# y = max(a, b)      dL/da = g where a > b, g / 2 where they tie, else 0; dL/db likewise
+# y = max(a, b)      dL/da = g where y is a, g / 2 where it is b too, else 0; dL/db likewise
 @primitive
 def maximum(a, b, /):
     """Return the larger of a and b; where they tie each gets half of g."""
@@ -101,10 +101,10 @@ def maximum(a, b, /):
 
 @maximum.rule
 def _(g, y, a, b):
-    return g * wins(a > b, a == b, y), g * wins(b > a, a == b, y)
+    return g * part(a, b, y), g * part(b, a, y)
 
 
-# y = min(a, b)      as for the maximum, with < for >
+# y = min(a, b)      as for the maximum
 @primitive
 def minimum(a, b, /):
     """Return the smaller of a and b; where they tie each gets half of g."""
@@ -113,12 +113,14 @@ def minimum(a, b, /):
 
 @minimum.rule
 def _(g, y, a, b):
-    return g * wins(a < b, a == b, y), g * wins(b < a, a == b, y)
+    return g * part(a, b, y), g * part(b, a, y)
 
 
-def wins(won, tied, y):
-    """Return 1 where won, 1/2 where tied, and 0 elsewhere, in the dtype of y."""
-    return (won + 0.5 * tied).astype(y.dtype)
+def part(a, b, y):
+    """Return 1 where y is a, 1/2 where it is b too, and 0 elsewhere, in the dtype of y."""
+    # where y is NaN, it is the one that is NaN
+    is_a, is_b = ((x == y) | B.xp.isnan(plain(x)) for x in (a, b))
+    return (is_a * (1 - 0.5 * is_b)).astype(y.dtype)
 
 
 # y = aᵇ             dL/da = g b aᵇ⁻¹       dL/db = g y log a

@@ -86,6 +86,17 @@ def test_ties_share_the_gradient_equally():
     same(rows.grad, np.array([[0.0, 0.0], [1.0, 10.0]]))
 
 
+@pytest.mark.parametrize("f", [mg.maximum, mg.minimum])
+def test_the_gradient_goes_to_the_nan_that_was_the_result(f):
+    a, b = Tensor([math.nan, 1.0, math.nan]), Tensor([1.0, math.nan, math.nan])
+    f(a, b).backward([1.0, 10.0, 100.0])
+    same(a.grad, np.array([1.0, 0.0, 50.0]))
+    same(b.grad, np.array([0.0, 10.0, 50.0]))
+    x = Tensor([1.0, math.nan])
+    getattr(x, f.__name__[:3])().backward()
+    same(x.grad, np.array([0.0, 1.0]))
+
+
 def test_a_numpy_operand_on_the_left_does_not_take_over():
     ln2 = math.log(2)
     for left, right, operation, value, gradient in [
