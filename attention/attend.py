@@ -41,20 +41,28 @@ def attention(Q, K, V, score=scaled_dot, mask=None, causal=False, return_weights
     if not callable(score):
         raise TypeError(f"attention: score {score!r} is no function, such as dot")
     make_sure_of_memory(Q, K, mask)
-    allowed = mask  # None, or boolean and broadcasting to (…, n, m)
-    if causal:
-        past = causal_mask(Q.shape[-2], K.shape[-2])  # (n, m)
-        allowed = past if mask is None else mask & past
-    if mask is not None:
-        # What is left without a partner becomes 0. Its weights and gradients are 0 in
-        # any case, but 0 · NaN is NaN.
-        asks = allowed.any(axis=-1)[..., None]  # (…, n, 1)
-        seen = allowed.any(axis=-2)[..., None]  # (…, m, 1)
-        Q, K, V = where(asks, Q, 0.0), where(seen, K, 0.0), where(seen, V, 0.0)
+    Q, K, V, allowed = partners(Q, K, V, mask, causal)
     S = score(Q, K)  # (…, n, m)
     A = softmax(S, axis=-1, mask=allowed)  # (…, n, m)
     Y = matmul(A, V)  # (…, n, d_v)
     return (Y, A) if return_weights else Y
+
+
+def partners(Q, K, V, mask, causal):
+    """Return Q, K, V and who may attend to whom: None, or boolean as (…, n, m).
+
+    What `mask` leaves without a partner is 0 there. Its weights and gradients are 0 in
+    any case, but 0 · NaN is NaN.
+    """
+    allowed = mask
+    if causal:
+        past = causal_mask(Q.shape[-2], K.shape[-2])  # (n, m)
+        allowed = past if mask is None else mask & past
+    if mask is not None:
+        asks = allowed.any(axis=-1)[..., None]  # (…, n, 1)
+        used = allowed.any(axis=-2)[..., None]  # (…, m, 1)
+        Q, K, V = where(asks, Q, 0.0), where(used, K, 0.0), where(used, V, 0.0)
+    return Q, K, V, allowed
 
 
 def checked(name, Q, K, V, mask):

@@ -128,10 +128,10 @@ def generate(model, prompt, n, temperature=1.0, top_k=None, seed=0, cache=True):
     training = model.training
     model.eval()
     try:
-        ids, store = prompt.tolist(), model.new_cache()
+        ids, caches = prompt.tolist(), model.new_cache()
         for _ in range(n):
             if cache and len(ids) <= model.context:
-                logits = model([ids[len(store[0]) :]], store)  # (1, new ones, vocab)
+                logits = model([ids[len(caches[0]) :]], caches)  # (1, new ones, vocab)
             else:
                 logits = model([ids[-model.context :]])  # (1, T, vocab)
             ids.append(choose(B.to_numpy(logits[0, -1]), temperature, top_k, rng))

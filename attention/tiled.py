@@ -15,15 +15,15 @@ e^(s - M) e^(M - M'). So put that right, and go on summing:
 
 After the last key Y / Z is softmax(S) V: nothing is approximated.
 
-Backward. One number a query is kept, L = M + log Z = log Σ eˢ, from which the weights
-of any tile can be made again: P = e^(S - L). With dL/dY = g, by the rules of matmul and
-softmax,
+Backward. One number a query is kept, its logsumexp, E = M + log Z = log Σ eˢ, from
+which the weights of any tile can be made again: A = e^(S - E). With g = dL/dY, by the
+rules of matmul and softmax,
 
-    dV = Pᵀ g        dP = g Vᵀ        dS = P (dP - D)        dQ = dS K / √d_k
+    dV = Aᵀ g        dA = g Vᵀ        dS = A (dA - D)        dQ = dS K / √d_k
                                                              dK = dSᵀ Q / √d_k
 
-where D, the mean of dP under the weights, would take a whole row of P. But it is known:
-D = Σⱼ Pⱼ dPⱼ = Σⱼ Pⱼ (g · vⱼ) = g · Σⱼ Pⱼ vⱼ = g · Y.
+where D, the mean of dA under the weights, would take a whole row of A. But it is known:
+D = Σⱼ Aⱼ dAⱼ = Σⱼ Aⱼ (g · vⱼ) = g · Σⱼ Aⱼ vⱼ = g · Y.
 
 Milakov & Gimelshein, "Online normalizer calculation for softmax" (2018), algorithm 3;
 Rabe & Staats, "Self-attention Does Not Need O(n²) Memory" (2021); Dao et al.,
@@ -37,12 +37,13 @@ import itertools
 import math
 from numbers import Integral
 
-from minigrad import Tensor, sum
+from minigrad import Tensor, softmax, sum
 from minigrad import backend as B
 from minigrad.primitive import primitive
 
-from .attend import attention, checked
+from .attend import checked, partners
 from .lookup import same_width
+from .scores import scaled_dot
 from .tiles import Tiles, workers
 
 BLOCK = 512  # a tile of float32 takes 1 MiB and stays in a core's cache
@@ -78,76 +79,85 @@ def tiled_attention(Q, K, V, mask=None, causal=False, block=None):
 @primitive
 def _tiled_attention(Q, K, V, /, mask, causal, block):
     t = Tiles(Q, K, V, mask, causal, block)
-    dtype = B.xp.result_type(Q, K, V, 1.0)
-    Y = B.xp.zeros((*t.front, t.n, V.shape[-1]), dtype)  # (…, n, d_v)
-    L = B.xp.zeros((*t.front, t.n, 1), dtype)  # (…, n, 1)
-    lowest = B.xp.finfo(dtype).min / 2  # not -inf: -inf less that would be NaN
+    n, dtype = Q.shape[-2], B.xp.result_type(Q, K, V, 1.0)
+    Y = B.xp.zeros((*t.front, n, V.shape[-1]), dtype)  # (…, n, d_v)
+    E = B.xp.zeros((*t.front, n, 1), dtype)  # (…, n, 1)
 
     def look_up(at, rows):
-        y, M = Y[at][rows], L[at][rows] + lowest  # (b, d_v), (b, 1)
+        """Fill these rows of Y and E."""
+        y = Y[at][rows]  # (b, d_v)
+        M = B.xp.full((len(y), 1), -math.inf, dtype)  # (b, 1)
         Z = B.xp.zeros_like(M)  # (b, 1)
         for keys in t.keys_of(rows):
-            seen = t.seen(at, rows, keys)
-            if seen is None:
+            allowed = t.allowed(at, rows, keys)
+            if allowed is None:
                 continue
-            S, _, _, v = t.scores(at, rows, keys, seen)  # (b, c)
-            top = B.xp.maximum(M, S.max(axis=-1, keepdims=True))  # (b, 1)
+            S, _, _, v = t.scores(at, rows, keys, allowed)  # (b, c)
+            M_new = B.xp.maximum(M, S.max(axis=-1, keepdims=True))  # (b, 1)
+            top = finite(M_new)  # (b, 1)
             r = B.xp.exp(M - top)  # (b, 1)
             S -= top
-            P = B.xp.exp(S, out=S)  # (b, c)
-            Z = r * Z + P.sum(axis=-1, keepdims=True)  # (b, 1)
+            e = B.xp.exp(S, out=S)  # (b, c)
+            Z = r * Z + e.sum(axis=-1, keepdims=True)  # (b, 1)
             y *= r
-            y += P @ v  # (b, d_v)
-            M = top
-        Z = B.xp.where(Z == 0, 1.0, Z)  # a query that sees nothing: 0 / 1
+            y += e @ v  # (b, d_v)
+            M = M_new
+        Z = B.xp.where(Z == 0, 1.0, Z)  # a query that may meet no key: 0 / 1
         y /= Z
-        L[at][rows] = M + B.xp.log(Z)
+        E[at][rows] = finite(M) + B.xp.log(Z)
 
-    with workers(t.in_threads) as run:
-        # from the end: if causal, the last queries see most keys
-        for _ in run(look_up, itertools.product(t.batch, t.rows[::-1])):
+    tasks = list(
+        itertools.product(t.batch, t.rows[::-1])
+    )  # the longest first if causal
+    with workers(t.large and len(tasks) > 1) as run:
+        for _ in run(look_up, tasks):
             pass
-    return Y, {"L": L}
+    return Y, {"E": E}
 
 
 @_tiled_attention.rule
-def _(g, y, Q, K, V, mask, causal, block, L):
-    if type(y) is Tensor:  # to be differentiated again, and then L is no constant
+def _(g, y, Q, K, V, mask, causal, block, E):
+    if type(y) is Tensor:  # to be differentiated again, and then E is no constant
         return plain_rule(g, y, Q, K, V, mask, causal)
     t = Tiles(Q, K, V, mask, causal, block)
     D = (g * y).sum(axis=-1, keepdims=True)  # (…, n, 1)
     dQ, dK, dV = (B.xp.zeros(x.shape, y.dtype) for x in (t.Q, t.K, t.V))
 
     def pull(at, rows, keys):
-        seen = t.seen(at, rows, keys)
-        if seen is None:
-            return None
-        S, q, k, v = t.scores(at, rows, keys, seen)  # (b, c)
-        S -= L[at][rows]
-        P = B.xp.exp(S, out=S)  # (b, c)
+        """Return what a tile adds to these rows of dQ and these keys of dK and dV."""
+        allowed = t.allowed(at, rows, keys)
+        if allowed is None:
+            return 0.0, 0.0, 0.0
+        S, q, k, v = t.scores(at, rows, keys, allowed)  # (b, c)
+        S -= E[at][rows]
+        A = B.xp.exp(S, out=S)  # (b, c)
         dY = g[at][rows]  # (b, d_v)
-        dv = P.T @ dY  # (c, d_v)
+        dv = A.T @ dY  # (c, d_v)
         dS = dY @ v.T  # (b, c)
         dS -= D[at][rows]
-        dS *= P
-        return at, rows, keys, dS @ k, dS.T @ q, dv  # (b, d_k), (c, d_k), (c, d_v)
+        dS *= A
+        return dS @ k, dS.T @ q, dv  # (b, d_k), (c, d_k), (c, d_v)
 
-    with workers(t.in_threads) as run:
-        tiles = ((at, r, k) for at in t.batch for r in t.rows for k in t.keys_of(r))
-        for tile in run(pull, tiles):
-            if tile is not None:
-                at, rows, keys, dq, dk, dv = tile
-                dQ[at][rows] += dq
-                dK[at][keys] += dk  # q, and so dk, has the 1 / √d_k in it
-                dV[at][keys] += dv
+    tiles = [(at, r, k) for at in t.batch for r in t.rows for k in t.keys_of(r)]
+    with workers(t.large and len(tiles) > 1) as run:
+        for (at, rows, keys), (dq, dk, dv) in zip(tiles, run(pull, tiles), strict=True):
+            dQ[at][rows] += dq
+            dK[at][keys] += dk  # with the 1 / √d_k that is in q
+            dV[at][keys] += dv
     dQ *= t.scale
     return dQ, dK, dV
 
 
+def finite(M):
+    """Return M with 0 for -inf: where no score is left, -inf less -inf would be NaN."""
+    return B.xp.where(M == -math.inf, 0.0, M)
+
+
 def plain_rule(g, y, Q, K, V, mask, causal):
     """Return dL/dQ, dL/dK and dL/dV in four products: what the tiles add up to."""
-    scale = 1 / math.sqrt(max(Q.shape[-1], 1))
-    _, P = attention(Q, K, V, mask=mask, causal=causal, return_weights=True)
-    dP = g @ V.swapaxes(-1, -2)  # (…, n, m)
-    dS = P * (dP - sum(g * y, axis=-1, keepdims=True)) * scale  # (…, n, m)
-    return dS @ K, dS.swapaxes(-1, -2) @ Q, P.swapaxes(-1, -2) @ g
+    Q, K, V, allowed = partners(Q, K, V, mask, causal)
+    A = softmax(scaled_dot(Q, K), mask=allowed)  # (…, n, m)
+    dA = g @ V.swapaxes(-1, -2)  # (…, n, m)
+    dS = A * (dA - sum(g * y, axis=-1, keepdims=True))  # (…, n, m)
+    dS = dS / math.sqrt(max(Q.shape[-1], 1))
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ g

@@ -1,7 +1,7 @@
 """The n × m scores of attention cut into tiles, and all cores at work on them.
 
-Letters: n queries, m keys, d_k and d_v the widths of keys and values; b queries and c
-keys in a tile; … any axes in front, which broadcast.
+Letters: n queries, m keys, d_k and d_v the widths of keys and values; b queries q and c
+keys k with values v in a tile; … any axes in front, which broadcast.
 """
 
 import collections
@@ -14,7 +14,7 @@ import threading
 from threadpoolctl import ThreadpoolController
 
 from minigrad import backend as B
-from minigrad.threads import pool
+from minigrad.threads import begin, finish
 
 BLAS = ThreadpoolController().select(user_api="blas")  # who computes NumPy's products
 BUSY = threading.Lock()
@@ -27,49 +27,50 @@ class Tiles:
         n, m = Q.shape[-2], K.shape[-2]
         front = [x.shape[:-2] for x in (Q, K, V, mask) if x is not None]
         self.front = front = B.xp.broadcast_shapes(*front)
-        self.batch = list(itertools.product(*map(range, front)))
-        self.Q, self.K, self.V = (
+        self.batch = list(itertools.product(*map(range, front)))  # indices `at` a place
+        self.Q, self.K, self.V = (  # (…, n, d_k), (…, m, d_k), (…, m, d_v)
             B.xp.broadcast_to(x, front + x.shape[-2:]) for x in (Q, K, V)
         )
         self.mask = None if mask is None else B.xp.broadcast_to(mask, (*front, n, m))
-        self.n, self.late = n, m - n  # query i stands at key i + late
-        self.causal = causal
+        self.causal, self.late = causal, m - n  # query i stands at key i + late
         self.scale = 1 / math.sqrt(max(Q.shape[-1], 1))
         self.rows = [slice(i, min(i + block, n)) for i in range(0, n, block)]
         self.keys = [slice(j, min(j + block, m)) for j in range(0, m, block)]
         # A smaller tile is done before a thread has woken up.
-        large = min(block, n) * min(block, m) >= 2**16
-        self.in_threads = large and len(self.batch) * len(self.rows) > 1
+        self.large = min(block, n) * min(block, m) >= 2**16
 
     def keys_of(self, rows):
         """Return the keys that these rows meet, tile by tile; if causal, no later ones."""
         last = rows.stop - 1 + self.late
         return [keys for keys in self.keys if not self.causal or keys.start <= last]
 
-    def seen(self, at, rows, keys):
-        """Return which pairs of a tile may meet: True for all, None for none.
+    def allowed(self, at, rows, keys):
+        """Return which pairs of a tile may meet, (b, c), or True for all, None for none.
 
         On a GPU this waits for the mask, if there is one.
         """
-        seen, late = True, self.late
+        allowed, late = True, self.late
         if self.causal and keys.stop - 1 > rows.start + late:
             b, c = rows.stop - rows.start, keys.stop - keys.start
-            seen = B.xp.tri(b, c, rows.start + late - keys.start, dtype=bool)  # (b, c)
+            allowed = B.xp.tri(b, c, rows.start + late - keys.start, dtype=bool)
         if self.mask is not None:
-            seen = self.mask[at][rows, keys] & seen  # (b, c)
-            seen = None if not seen.any() else True if seen.all() else seen
-        return seen
+            allowed = self.mask[at][rows, keys] & allowed  # (b, c)
+            if not allowed.any():
+                return None
+            if allowed.all():
+                return True
+        return allowed
 
-    def scores(self, at, rows, keys, seen):
-        """Return the scores of a tile, -inf where not seen, and its q, k and v."""
+    def scores(self, at, rows, keys, allowed):
+        """Return the scores of a tile, -inf where not allowed, and its q, k and v."""
         q = self.Q[at][rows] * self.scale  # (b, d_k)
         k, v = self.K[at][keys], self.V[at][keys]  # (c, d_k), (c, d_v)
-        if seen is True:
+        if allowed is True:
             return q @ k.T, q, k, v
-        if self.mask is not None:  # as in `attention`: 0 · NaN is NaN
-            asks, used = seen.any(axis=1)[:, None], seen.any(axis=0)[:, None]
+        if self.mask is not None:  # as in `partners`: 0 · NaN is NaN
+            asks, used = allowed.any(axis=1)[:, None], allowed.any(axis=0)[:, None]
             q, k, v = (B.xp.where(*x, 0.0) for x in ((asks, q), (used, k), (used, v)))
-        return B.xp.where(seen, q @ k.T, -math.inf), q, k, v  # (b, c)
+        return B.xp.where(allowed, q @ k.T, -math.inf), q, k, v  # (b, c)
 
 
 @contextlib.contextmanager
@@ -79,23 +80,35 @@ def workers(in_threads=True):
     The tasks run in threads, as many as BLAS would use; NumPy lets go of Python's lock
     while it computes. BLAS itself keeps to one thread meanwhile, or its threads and
     ours would fight for the cores. That setting holds for the whole process, so one
-    block `with workers()` runs at a time.
+    block `with workers()` that uses threads runs at a time.
 
     On a GPU the tasks run one by one: there each operation is parallel in itself.
     """
+    if not in_threads or B.xp.__name__ != "numpy":
+        yield itertools.starmap
+        return
 
     def together(f, tasks):
         begun = collections.deque()
-        for task in tasks:
-            begun.append(pool(threads, os.getpid()).submit(f, *task))
-            if len(begun) > 2 * threads:  # results that nobody took would fill memory
+        try:
+            for task in tasks:
+                begun.append(begin(threads, f, *task))
+                if len(begun) > 2 * threads:  # results not taken yet fill memory
+                    yield begun.popleft().result()
+            while begun:
                 yield begun.popleft().result()
-        for task in begun:
-            yield task.result()
+        finally:
+            finish(begun)
 
-    threads = max((lib.num_threads for lib in BLAS.lib_controllers), default=1)
-    if not in_threads or threads == 1 or B.xp.__name__ != "numpy":
-        yield itertools.starmap
-    else:
-        with BUSY, BLAS.limit(limits=1):
+    with BUSY:
+        threads = max((lib.num_threads for lib in BLAS.lib_controllers), default=1)
+        with BLAS.limit(limits=1):
             yield together
+
+
+if hasattr(os, "register_at_fork"):  # or the copy of a lock in use would stay locked
+    os.register_at_fork(
+        before=BUSY.acquire,
+        after_in_parent=BUSY.release,
+        after_in_child=BUSY.release,
+    )

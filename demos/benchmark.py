@@ -5,7 +5,7 @@ the machine does. How fast is attention as it is written here?
 
 Formula. There and back, attention has six matrix products,
 
-    S = Q Kᵀ    Y = P V    dP = g Vᵀ    dV = Pᵀ g    dQ = dS K    dK = dSᵀ Q
+    S = Q Kᵀ    Y = A V    dA = g Vᵀ    dV = Aᵀ g    dQ = dS K    dK = dSᵀ Q
 
 which NumPy hands to the same tuned library whoever asks. They are the floor, and times
 are given as multiples of it: what softmax, its gradient and the bookkeeping add. All
@@ -35,7 +35,7 @@ from .timing import peak, rows, seconds, slope, take_turns
 D = 64
 SIZES = (12, 128, 60), (8, 512, 20), (1, 1024, 40), (1, 4096, 6)  # h, n, rounds
 LENGTH = 1000  # of the chain: 2,000 ops
-GROWTH = {  # the matrices of the first fit up to there; a few tiles count in the second
+GROWTH = {  # up to 8192 the matrices fit; from there on tiles take little of the peak
     "attention": (attention, (1024, 2048, 4096, 8192)),
     "tiled_attention": (tiled_attention, (8192, 16384, 32768)),
 }

@@ -25,12 +25,12 @@ def step_of(f, inputs, g, **options):
 def six_products(inputs, g):
     """Return the floor as a step; what the numbers are makes no difference to it."""
     Q, K, V, g = map(B.xp.asarray, (*inputs, g))
-    P = Q @ K.swapaxes(-1, -2)
+    A = Q @ K.swapaxes(-1, -2)
 
     def step():
-        S, Y, dP = Q @ K.swapaxes(-1, -2), P @ V, g @ V.swapaxes(-1, -2)
-        dQ, dK, dV = P @ K, P.swapaxes(-1, -2) @ Q, P.swapaxes(-1, -2) @ g
-        return S, Y, dP, dQ, dK, dV
+        S, Y, dA = Q @ K.swapaxes(-1, -2), A @ V, g @ V.swapaxes(-1, -2)
+        dQ, dK, dV = A @ K, A.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ g
+        return S, Y, dA, dQ, dK, dV
 
     return step
 

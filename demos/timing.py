@@ -36,6 +36,9 @@ def take_turns(steps, rounds):
     return dict(zip(steps, times[1:].T, strict=True))
 
 
+FIGURES = np.median, np.min
+
+
 def rows(times, floor, unit):
     """Return table rows: median and minimum in that unit, and both over the floor's."""
     return [
@@ -46,9 +49,6 @@ def rows(times, floor, unit):
         ]
         for name, t in times.items()
     ]
-
-
-FIGURES = np.median, np.min
 
 
 def peak(step):

@@ -8,7 +8,7 @@ is the sum over those paths.
 import functools
 
 from . import backend as B
-from .primitive import constants, thread
+from .primitive import constants, recording
 from .tensor import Tensor, plain
 
 
@@ -148,13 +148,16 @@ def grad(f, argnum=0):
                 f"grad: argnum is {argnum}, f was given {len(args)} inputs"
             )
         x = args[argnum]
-        paused, thread.paused = thread.paused, 0  # f is recorded, even within no_grad
+        paused, recording.paused = (
+            recording.paused,
+            0,
+        )  # f is recorded, even within no_grad
         try:
             # A new Tensor even if x is one: f may use that elsewhere, as a constant.
             args[argnum] = x = +x if type(x) is Tensor else Tensor(x)
             y = f(*args, **kwargs)
         finally:
-            thread.paused = paused
+            recording.paused = paused
         (y,) = constants("grad", [y])
         if y.size != 1:
             raise ValueError(f"grad: f returned shape {y.shape}; it must be one number")

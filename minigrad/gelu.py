@@ -50,17 +50,16 @@ def _(g, y, x, slope):
 def value_and_slope(x):
     """Return y and dy/dx for the array x."""
     bounded = x.clip(-10, 10)  # or x² may overflow; beyond, tanh u is ±1 anyhow
-    xdudx = bounded * bounded
-    h = xdudx * (ROOT_2_OVER_PI * C)
+    slope = bounded * bounded  # x²
+    h = slope * (ROOT_2_OVER_PI * C)
     h += ROOT_2_OVER_PI
     h *= bounded  # u
     B.xp.tanh(h, out=h)
     h *= 0.5
     h += 0.5
-    xdudx *= 6 * ROOT_2_OVER_PI * C
-    xdudx += 2 * ROOT_2_OVER_PI
-    xdudx *= bounded  # 2 x du/dx
-    slope = xdudx
+    slope *= 6 * ROOT_2_OVER_PI * C
+    slope += 2 * ROOT_2_OVER_PI  # 2 du/dx
+    slope *= bounded
     slope *= 1 - h
     slope += 1
     slope *= h

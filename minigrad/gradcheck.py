@@ -13,6 +13,7 @@ import numpy
 
 from . import backend as B
 from .backward import pull_back
+from .primitive import recording
 from .shapes import concatenate
 from .tensor import Tensor
 
@@ -33,7 +34,8 @@ def gradcheck(f, *inputs, order=1):
     a function of its own: its gradient against differences of it.
 
     Warns where an input was of another float type, and where f has a kink: there, any
-    slope between those on the left and on the right passes.
+    slope between those on the left and on the right passes. May refuse a gradient that
+    is 0 only because terms cancel, as that of sum(softmax(x)): all digits are rounding.
 
     Raises: GradcheckError naming input, index, got and expected where the error exceeds
     1e-6, or when f is random or not float64.
@@ -44,6 +46,10 @@ def gradcheck(f, *inputs, order=1):
     """
     if order not in (1, 2):
         raise ValueError(f"gradcheck: order {order} is neither 1 nor 2")
+    if not inputs:
+        raise ValueError("gradcheck: there are no inputs to differentiate by")
+    if recording.paused:
+        raise RuntimeError("gradcheck: inside no_grad nothing is recorded")
     points = []
     for k, x in enumerate(inputs):
         x = B.to_numpy(x)
@@ -134,7 +140,7 @@ def difference(got, u, y, at, x):
     it is for log at 1e-4, or softmax at 1e6. Then shorter ones are tried, as long as
     their rounding could not hide the error.
     """
-    h = STEP * 2.0 ** math.frexp(max(1.0, abs(x)))[1]  # so that x ± h is exact
+    h = STEP * 2.0 ** math.frexp(max(1.0, abs(x)))[1]  # a power of two: x ± h is exact
     found, missed = [], math.inf
     for step in (h, h / 2**10, h / 2**20):
         near = [at(-step), at(-step / 2), y, at(step / 2), at(step)]
@@ -142,7 +148,8 @@ def difference(got, u, y, at, x):
         if 8 * noise > missed:
             break
         sides = slopes_at_kink(u, near, step, noise)
-        missed = abs(got - expected) if not found else missed
+        if not found:  # the first step says how large an error there is to hide
+            missed = abs(got - expected)
         if sides:  # at a kink any slope in between will do
             expected = min(max(got, sides[0]), sides[1])
         size = max(abs(got), abs(expected)) + noise / TOLERANCE
@@ -150,6 +157,7 @@ def difference(got, u, y, at, x):
         found.append((expected, error, bool(sides)))
         if error <= TOLERANCE and not sides:
             return found[-1]
+    # a kink is seen best with the shortest step, an error with the least rounding
     return found[-1 if any(kink for *_, kink in found) else 0]
 
 

@@ -35,7 +35,8 @@ def scatter(x, /, index, shape):
     if all(isinstance(part, ONCE) for part in parts):
         y[index] = x
     elif y.size and getattr(index, "dtype", bool) != bool:
-        # Rows of y, as number by number: add.at does that several times as fast.
+        # It picks rows. Name each number of each row, for add.at adds numbers several
+        # times as fast as rows.
         width = y.size // len(y)
         rows = index.reshape((-1, 1)).astype(int)  # int8 has no place 128
         places = rows * width + B.xp.arange(width)  # (rows, width)

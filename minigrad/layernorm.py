@@ -26,6 +26,7 @@ from .tensor import Tensor
 @primitive
 def center(x, /):
     """Return the rows x (…, n) without their mean; equal numbers become exactly 0."""
+    x = x if x.dtype.kind == "f" else x.astype(float)
     # The first number is taken off first. The rounded mean of many equal numbers may
     # differ from them, and rms_norm would blow the difference up.
     y = x - x[..., :1]

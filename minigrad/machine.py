@@ -19,4 +19,4 @@ import numpy
 # freed before, and each page of the next array is a fault again. So free one of 32 MiB,
 # the largest that malloc learns from; never written to, it takes no memory. Attention
 # with 1024 positions takes at least 20 % less time; leave this line out to compare.
-numpy.empty(2**25 - 2**14, "uint8")
+numpy.empty(2**25 - 2**14, "uint8")  # malloc adds a header, and fills pages

@@ -17,11 +17,11 @@ PRIMITIVES = {}  # name -> op; a test demands a gradient check for each
 READY = {Tensor, float, int}  # types that need no conversion beside an array
 
 
-class _Thread(threading.local):
+class _Recording(threading.local):
     paused = 0  # the number of no_grad blocks that this thread is in
 
 
-thread = _Thread()
+recording = _Recording()
 
 
 def primitive(forward):
@@ -73,7 +73,7 @@ def primitive(forward):
                 y, saved = y
                 params |= saved
             y = B.xp.asarray(y)  # NumPy's reductions return scalars
-        if Tensor not in types or thread.paused:
+        if Tensor not in types or recording.paused:
             return y
         t = Tensor.__new__(Tensor)
         t.data, t.grad, t.op = y, None, op
@@ -140,10 +140,10 @@ class no_grad:
 
     def __enter__(self):
         refuse_generator(sys._getframe(1).f_code)
-        thread.paused += 1
+        recording.paused += 1
 
     def __exit__(self, *_):
-        thread.paused -= 1
+        recording.paused -= 1
 
     def __call__(self, function):
         refuse_generator(getattr(function, "__code__", None))

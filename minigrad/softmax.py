@@ -49,7 +49,8 @@ def softmax(x, /, axis=-1, mask=None):
     """Return weights for the scores x: none negative, and of sum 1 along the axis.
 
     A score of -inf has weight 0, and so has one where `mask`, boolean and broadcasting
-    with x, is False. Where that leaves none, all weights are 0.
+    with x, is False. Where that leaves none, all weights are 0. `axis` is one of the
+    axes of both together.
 
     >>> from minigrad import softmax
     >>> softmax([5.0, 0.0, 0.0, 0.0]).round(4)
@@ -59,7 +60,7 @@ def softmax(x, /, axis=-1, mask=None):
         y = B.xp.empty_like(x, dtype=B.xp.result_type(x, 1.0))
     else:
         x = y = where(mask, x, -math.inf)  # a new array, which is ours to change
-    if axis == -1:
+    if axis in (-1, y.ndim - 1):
         by_rows(exponentials_over_sum, x, y)
     else:
         exponentials_over_sum(x, y, axis)
@@ -68,7 +69,8 @@ def softmax(x, /, axis=-1, mask=None):
 
 @softmax.rule
 def _(g, y, x, axis=-1, mask=None):
-    if type(y) is Tensor or axis != -1 or y.ndim == 0:
+    # for Tensors, and where the numbers are not in rows (…, n), the formula itself
+    if type(y) is Tensor or axis not in (-1, y.ndim - 1) or y.ndim == 0:
         return y * (g - sum(g * y, axis=axis, keepdims=True))
     dx = B.xp.empty_like(y)
     by_rows(weights_times_distance, g, y, dx)
@@ -79,8 +81,8 @@ def exponentials_over_sum(x, y, axis=-1):
     """Write the softmax of x along the axis into y, which may be x itself."""
     B.xp.subtract(x, largest(x, axis), out=y)
     B.xp.exp(y, out=y)
-    total = y.sum(axis=axis, keepdims=True)  # at least e⁰, or 0 if nothing is left
-    y /= B.xp.maximum(total, 1.0)
+    Z = y.sum(axis=axis, keepdims=True)
+    y /= B.xp.maximum(Z, 1.0)  # Z is at least e⁰, or 0 if nothing is left
 
 
 def weights_times_distance(g, y, dx):
@@ -95,9 +97,9 @@ def weights_times_distance(g, y, dx):
 def logsumexp(x, /, axis=None, keepdims=False):
     """Return log Σ eˣ over the axes, a smooth maximum: max x ≤ y ≤ max x + log n."""
     m = largest(x, axis)
-    total = B.xp.exp(x - m).sum(axis=axis, keepdims=True)
-    empty = total == 0
-    y = m + B.xp.where(empty, -math.inf, B.xp.log(B.xp.where(empty, 1.0, total)))
+    Z = B.xp.exp(x - m).sum(axis=axis, keepdims=True)
+    empty = Z == 0
+    y = m + B.xp.where(empty, -math.inf, B.xp.log(B.xp.where(empty, 1.0, Z)))
     return y if keepdims else y.squeeze(axis=axis)
 
 
@@ -114,8 +116,8 @@ def _(g, y, x, axis=None, keepdims=False):
 def log_softmax(x, /, axis=-1):
     """Return the logarithm of softmax, finite where softmax itself underflows to 0."""
     y = x - largest(x, axis)
-    total = B.xp.exp(y).sum(axis=axis, keepdims=True)
-    return y - B.xp.log(B.xp.maximum(total, 1.0))
+    Z = B.xp.exp(y).sum(axis=axis, keepdims=True)
+    return y - B.xp.log(B.xp.maximum(Z, 1.0))
 
 
 @log_softmax.rule

@@ -2,48 +2,82 @@
 
 import contextvars
 import functools
+import itertools
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from . import backend as B
 
-asked = os.environ.get("OPENBLAS_NUM_THREADS") or os.environ.get("OMP_NUM_THREADS")
-THREADS = int(asked or os.cpu_count() or 1)  # as many as OpenBLAS would use
+
+def cores():
+    """Return how many threads to use: as many as OpenBLAS, which asks the same way."""
+    asked = os.environ.get("OPENBLAS_NUM_THREADS") or os.environ.get("OMP_NUM_THREADS")
+    asked = (asked or "").partition(",")[0]  # OpenMP allows "4,2"
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+THREADS = cores()
 PART = 2**18  # numbers; fewer are done before another thread has woken up
 
 
 def by_rows(f, *arrays):
-    """Call f(*arrays), where f writes into one of the arrays, in several threads.
+    """Call f(*arrays), where f writes into the last of them, in several threads.
 
     The arrays are alike in all axes but the last, and f treats each row (…, n) alone.
-    So each thread can have some of the rows, and no number differs, to the last bit;
-    NumPy may sum in another order where rows are not in one piece, so those are not
-    shared. Nor are small arrays, and on a GPU every operation is parallel in itself.
+    So each thread can have some of the rows, and no number differs, to the last bit.
+    NumPy may sum in another order where an array has gaps or another layout, so only
+    arrays in one piece are shared. Nor are small ones, and a GPU has its own threads.
     """
     x = arrays[0]
     threads = min(THREADS, x.size // PART)
-    axis = next((i for i, n in enumerate(x.shape[:-1]) if n >= threads), None)
+    # two rows at least for each, for einsum sums a long one alone in another order
+    axis = next((i for i, n in enumerate(x.shape[:-1]) if n >= 2 * threads), None)
     in_one_piece = all(a.flags.c_contiguous for a in arrays)
     if threads < 2 or axis is None or not in_one_piece or B.xp.__name__ != "numpy":
         f(*arrays)
         return
     ends = [x.shape[axis] * i // threads for i in range(threads + 1)]
-    cuts = [(slice(None),) * axis + (slice(*ends[i : i + 2]),) for i in range(threads)]
-    (own, *others) = [[a[cut] for a in arrays] for cut in cuts]
-    tasks = [
-        # in a copy of this context, for np.errstate belongs to it
-        pool(THREADS - 1, os.getpid()).submit(contextvars.copy_context().run, f, *part)
-        for part in others
-    ]
-    f(*own)
-    for task, part in zip(tasks, others, strict=True):
-        if task.cancel():  # no thread was free to begin it
-            f(*part)
-        else:
-            task.result()  # wait for it, and raise what it raised
+    cuts = [(slice(None),) * axis + (slice(i, j),) for i, j in itertools.pairwise(ends)]
+    own, *others = [[a[cut] for a in arrays] for cut in cuts]
+    tasks = [begin(THREADS - 1, f, *part) for part in others]
+    try:
+        f(*own)
+        for task, part in zip(tasks, others, strict=True):
+            if task.cancel():  # no thread was free to begin it
+                f(*part)
+            else:
+                task.result()  # wait for it, and raise what it raised
+    finally:
+        finish(tasks)
+
+
+def begin(threads, f, *args):
+    """Begin f(*args) in one of so many threads; return its Future.
+
+    It runs in a copy of the caller's context, of which np.errstate is a part.
+    """
+    run = contextvars.copy_context().run
+    try:
+        return pool(threads, os.getpid()).submit(run, f, *args)
+    except RuntimeError:  # Python is ending, and begins nothing more
+        done = Future()
+        done.set_result(f(*args))
+        return done
+
+
+def finish(tasks):
+    """Wait until none of the tasks runs; those that no thread has begun never will."""
+    wait([task for task in tasks if not task.cancel()])
 
 
 @functools.cache
 def pool(threads, process):
-    """Return the threads of this process: new ones would first have to find a core."""
+    """Return so many threads, kept, for new ones would first have to find a core.
+
+    `process` is there for the cache: a fork has none of its parent's threads.
+    """
     return ThreadPoolExecutor(threads)

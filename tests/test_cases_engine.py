@@ -261,3 +261,14 @@ def test_the_gradient_of_a_gather_does_not_depend_on_the_type_of_the_indices(dty
     expected = np.zeros((120, 300))
     np.add.at(expected, index, g)
     close(x.grad, expected)
+
+
+FLOATING = [mg.sigmoid, mg.gelu, mg.tanh, mg.softmax, mg.log_softmax, mg.logsumexp]
+FLOATING += [mg.center, mg.rms_norm, lambda x: mg.layer_norm(x, [1, 1, 1])]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int64"])
+@pytest.mark.parametrize("f", FLOATING)
+def test_integers_are_taken_as_the_real_numbers_they_are(f, dtype):
+    x = np.array([[3, 0, 100], [1, 1, 2]], dtype)
+    close(f(array(x)), f(array(x, float)), rtol=1e-2 if dtype.endswith("8") else 1e-15)

@@ -247,5 +247,9 @@ def test_nan_is_no_agreement():
 
 
 def test_only_two_orders():
+    with pytest.raises(ValueError, match="gradcheck: there are no inputs"):
+        gradcheck(mg.exp)
+    with mg.no_grad(), pytest.raises(RuntimeError, match="inside no_grad nothing"):
+        gradcheck(mg.exp, x)
     with pytest.raises(ValueError, match="gradcheck: order 3"):
         gradcheck(mg.exp, x, order=3)

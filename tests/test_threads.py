@@ -1,5 +1,8 @@
 """Sharing rows among threads changes no bit, and loses neither a row nor an error."""
 
+import os
+import subprocess
+import sys
 import threading as host
 from concurrent.futures import wait
 
@@ -10,7 +13,18 @@ from conftest import array, normal, same
 from minigrad import backend as B
 from minigrad import softmax, threads
 
-SHAPES = [(), (7,), (3, 5), (9, 1), (1, 8, 4), (2, 1, 3, 70), (0, 4), (4, 0)]
+SHAPES = [
+    (),
+    (7,),
+    (3, 5),
+    (9, 1),
+    (1, 8, 4),
+    (2, 1, 7, 70),
+    (3, 9000),
+    (7, 9000),
+    (0, 4),
+    (4, 0),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +67,7 @@ def test_softmax_has_the_same_bits_in_one_thread(monkeypatch, shape, dtype, turn
         same(a, b)
 
 
-@pytest.mark.parametrize("shape", [(3, 2), (10, 1), (1, 7, 4), (2, 5, 2, 3)])
+@pytest.mark.parametrize("shape", [(6, 2), (10, 1), (1, 7, 4), (2, 8, 2, 3)])
 def test_every_row_is_in_one_part_and_the_parts_are_worked_on_at_the_same_time(shape):
     ids, x, y = set(), array(normal(*shape)), array(np.zeros(shape))
 
@@ -67,9 +81,9 @@ def test_every_row_is_in_one_part_and_the_parts_are_worked_on_at_the_same_time(s
 
 
 def test_it_does_not_wait_for_threads_that_are_busy():
-    idle, pool = host.Event(), threads.pool(2, threads.os.getpid())
+    idle, pool = host.Event(), threads.pool(2, os.getpid())
     busy = [pool.submit(idle.wait, 60) for _ in range(2)]
-    x, y = array(normal(5, 2)), array(np.zeros((5, 2)))
+    x, y = array(normal(7, 2)), array(np.zeros((7, 2)))
     try:
         threads.by_rows(lambda x, y: B.xp.copyto(y, x), x, y)
         same(y, x)
@@ -79,17 +93,87 @@ def test_it_does_not_wait_for_threads_that_are_busy():
         wait(busy)
 
 
-def test_an_error_in_another_thread_reaches_the_caller():
+@pytest.mark.parametrize("row", [0, 5])  # in the part of the caller, and in the last
+def test_an_error_reaches_the_caller_when_no_thread_writes_any_more(row):
+    ended = []
+
     def f(x):
-        if float(x[-1, 0]) == 5:
+        if row in B.to_numpy(x):
             raise ZeroDivisionError
+        np.linalg.inv(np.eye(300))  # some time later
+        ended.append(x)
 
     with pytest.raises(ZeroDivisionError):
         threads.by_rows(all_at_once(f), array(np.arange(6.0)[:, None]))
+    assert len(ended) == (2 if B.xp is np else 0)
 
 
 def test_other_threads_treat_overflow_as_the_caller_asked(xp):
-    x = array([[0.0], [0.0], [1000.0]])
+    x = array([[0.0]] * 5 + [[1000.0]])
     if xp is np:  # CuPy reports no overflow
         with np.errstate(over="raise"), pytest.raises(FloatingPointError):
             threads.by_rows(all_at_once(lambda x: np.exp(x)), x)
+
+
+@pytest.mark.parametrize(
+    ("asked", "got"), [("3", 3), ("4,2", 4), ("0", None), ("all", None), ("", None)]
+)
+def test_there_are_as_many_threads_as_the_user_asked_for(monkeypatch, asked, got):
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    cores = threads.cores()
+    monkeypatch.setenv("OMP_NUM_THREADS", asked)
+    assert threads.cores() == (got or cores)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "5")
+    assert threads.cores() == 5
+
+
+ENDING = """
+import atexit
+import numpy as np
+from attention import tiled_attention
+from minigrad import softmax
+
+x = np.zeros((1024, 1024))
+
+@atexit.register
+def late():
+    print(softmax(x).sum(), tiled_attention(x, x, x).sum())
+
+late()
+"""
+
+FORKING = """
+import os
+import threading
+from attention import tiles
+
+def work():
+    with tiles.workers() as run:
+        begun.set()
+        sum(run(abs, [(1,)] * 1000))
+
+begun = threading.Event()
+thread = threading.Thread(target=work)
+thread.start()
+begun.wait()
+child = os.fork()
+if not child:
+    with tiles.workers() as run:
+        print(*run(abs, [(-1,), (-2,)]), flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+thread.join()
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "printed"), [(ENDING, "1024.0 0.0\n" * 2), (FORKING, "1 2\n")]
+)
+def test_large_arrays_at_the_end_of_a_program_and_in_a_fork(program, printed, xp):
+    if xp is np and (program is ENDING or hasattr(os, "fork")):
+        command = [sys.executable, "-W", "ignore", "-c", program]  # a fork with threads
+        output = subprocess.run(
+            command, check=True, capture_output=True, text=True, timeout=120
+        ).stdout
+        assert output == printed

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from qkv import pull, qkv
 
 from attention import attention, causal_mask, scaled_dot, tiled_attention, tiles
-from minigrad import Tensor, gradcheck, logsumexp
+from minigrad import Tensor, grad, gradcheck, logsumexp
 from minigrad import backend as B
 
 
@@ -92,8 +92,8 @@ def test_gradients_and_second_derivatives_are_those_of_differences(order, causal
 
 def test_what_the_rule_is_given_is_the_log_of_the_sum_of_the_exponentials():
     Q, K, V = qkv(5, 7)
-    L = tiled_attention(Q, K, V, block=3).params["L"]
-    close(L, logsumexp(scaled_dot(Q, K), axis=-1, keepdims=True), atol=1e-14)
+    E = tiled_attention(Q, K, V, block=3).params["E"]
+    close(E, logsumexp(scaled_dot(Q, K), axis=-1, keepdims=True), atol=1e-14)
 
 
 @pytest.mark.parametrize("block", [1, 2, 8])
@@ -162,6 +162,33 @@ def test_threads_of_the_caller_get_their_own_results_and_blas_gets_its_threads_b
     for a, b in zip(got, expected, strict=True):
         same(a, b)
     assert blas_threads() == before
+
+
+@pytest.mark.parametrize("attend", [attention, tiled_attention])
+def test_a_second_derivative_keeps_out_the_nan_that_the_mask_hides_from_all(attend):
+    mask = random_mask(4, 5)
+    mask[:, 1] = mask[2] = False
+    mask[0, 0] = True
+    Q, K, V = (B.to_numpy(x).copy() for x in qkv())
+    K[1] = V[1] = np.nan
+    K, V, mask, weight = array(K), array(V), array(mask), array(normal(*Q.shape))
+    first = grad(lambda Q: (attend(Q, K, V, mask=mask) ** 2).sum())
+    second = grad(lambda Q: (first(Q) * weight).sum())(array(Q))
+    K[1] = V[1] = 0.0
+    same(second, grad(lambda Q: (first(Q) * weight).sum())(array(Q)))
+    assert np.isfinite(B.to_numpy(second)).all()
+
+
+def test_scores_near_the_lowest_number_are_scores_like_others():
+    Q, K, V = (array([[x]], "f2") for x in (-60_000.0, 1.0, 2.0))
+    same(tiled_attention(Q, K, V), attention(Q, K, V))
+
+
+def test_threads_treat_overflow_as_the_caller_asked(xp):
+    if xp is np:  # CuPy reports no overflow
+        loud = np.errstate(over="raise")
+        with loud, pytest.raises(FloatingPointError), tiles.workers() as run:
+            list(run(np.exp, [(np.array(1000.0),)]))
 
 
 def test_an_error_in_a_thread_reaches_the_caller():
