@@ -85,12 +85,14 @@ class MultiHeadAttention(Module):
             past = 0 if cache is None else len(cache)
             Q, K = rope(Q, past), rope(K, past)
         if cache is not None:
-            K, V = cache.extend(K, V)  # (…, h, m, d / h)
+            K, V = cache.followed_by(K, V)  # (…, h, m, d / h)
         if mask is not None:
             (mask,) = constants("MultiHeadAttention", [mask])
             if 2 < mask.ndim <= x.ndim:  # axes in front, and none for the heads
                 mask = mask[..., None, :, :]  # (…, 1, T, m)
         Y, A = attention(Q, K, V, mask=mask, causal=self.causal, return_weights=True)
+        if cache is not None:  # only now: a call that failed leaves no trace
+            cache.keys, cache.values = K, V
         y = self.dropout(self.output(merge_heads(Y)))  # (…, T, d)
         return (y, A) if return_weights else y
 
@@ -108,12 +110,11 @@ class Cache:
     def __len__(self):
         return 0 if self.keys is None else self.keys.shape[-2]
 
-    def extend(self, K, V):
-        """Append K and V (…, T, d / h); return all keys and values, (…, m, d / h)."""
+    def followed_by(self, K, V):
+        """Return all keys and values, (…, m, d / h), the last of them K and V."""
         if len(self):
             K = concatenate([self.keys, K], axis=-2)
             V = concatenate([self.values, V], axis=-2)
-        self.keys, self.values = K, V
         return K, V
 
 

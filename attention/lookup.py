@@ -41,12 +41,13 @@ def hard_lookup(query, keys, values, default=None):
     if len(keys) != len(values):
         raise ValueError(f"hard_lookup: {len(keys)} keys for {len(values)} values")
     for key, value in zip(keys, values, strict=True):
-        shapes = {x.shape for x in (query, key) if hasattr(x, "shape")}
-        if len(shapes) > 1:
-            raise ValueError(
-                f"hard_lookup: a query and a key of different shapes {shapes} "
-                "can never be equal"
-            )
+        if hasattr(query, "shape") or hasattr(key, "shape"):
+            shapes = [to_numpy(x).shape for x in (query, key)]
+            if shapes[0] != shapes[1]:
+                raise ValueError(
+                    f"hard_lookup: a query and a key of different shapes {shapes} "
+                    "can never be equal"
+                )
         if to_numpy(query == key).all():  # rows are equal if all their numbers are
             return value
     return default

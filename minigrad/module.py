@@ -30,10 +30,15 @@ class Module:
     def named_parameters(self):
         """Yield (name, Tensor) for each parameter; names are paths, joined by dots.
 
-        Raises: ValueError for a Tensor that an op made: it would never get a gradient.
+        Raises: ValueError for a Tensor that an op made: it would never get a gradient;
+        and for two of one name, as those of the keys 1 and "1".
         """
+        names = set()
         for name, x in walk(self):
             if isinstance(x, Tensor):
+                if name in names:
+                    raise ValueError(f"named_parameters: two are called {name}")
+                names.add(name)
                 if x.op is not None:
                     raise ValueError(
                         f"named_parameters: {name} {x.shape} was made by an op, "
@@ -143,6 +148,8 @@ def unique(op, params):
     for p in params:
         if not isinstance(p, Tensor):
             raise TypeError(f"{op}: expected Tensors, got {type(p).__name__}")
+        if p.op is not None:
+            raise ValueError(f"{op}: {p.op.__name__} made this Tensor; it is no leaf")
     return list(dict.fromkeys(params))
 
 

@@ -67,6 +67,8 @@ def test_the_hard_lookup_is_flat_on_both_sides_of_each_boundary_and_jumps_there(
         ("a", ["a", "b"], [1], "hard_lookup: 2 keys for 1 values"),
         (np.ones(2), np.ones((1, 3)), [1], "different shapes"),
         (np.ones(()), np.ones((1, 3)), [1], "different shapes"),
+        (1.0, np.ones((1, 3)), [1], "different shapes"),
+        ([1.0], np.ones((1, 3)), [1], "different shapes"),
     ],
 )
 def test_a_hard_lookup_that_cannot_be_meant_is_refused(query, keys, values, message):

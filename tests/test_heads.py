@@ -181,6 +181,14 @@ def test_a_cache_continues_a_text(dtype, rtol, cuts):
     close(np.concatenate(pieces, axis=1), whole, rtol=rtol, atol=rtol)
 
 
+def test_a_call_that_fails_leaves_the_cache_as_it_was():
+    run, x, cache = layer(), array(normal(3, 8)), Cache()
+    with pytest.raises(ValueError, match="mask"):
+        run(x, mask=array(np.ones((2, 2), bool)), cache=cache)
+    same(run(x, cache=cache), run(x))
+    assert len(cache) == 3
+
+
 @pytest.mark.parametrize("heads", [3, 0, -2])
 def test_heads_that_do_not_divide_the_width(heads):
     with pytest.raises(ValueError, match=f"{heads} heads do not divide the width 8"):

@@ -33,6 +33,13 @@ def test_parameters_are_found_wherever_they_are_and_each_once():
     assert [id(p) for p in model.parameters()] == [id(p) for p in found.values()]
 
 
+def test_two_parameters_of_one_name_are_refused():
+    model = nn.Module()
+    model.layers = {1: Tensor([1.0]), "1": Tensor([2.0])}
+    with pytest.raises(ValueError, match=r"named_parameters: two are called layers\.1"):
+        model.state_dict()
+
+
 def test_a_tensor_that_an_op_made_is_refused_as_a_parameter():
     with pytest.raises(ValueError, match=r"w \(2,\) was made by an op, multiply"):
         Holder(w=0.1 * Tensor([1.0, 2.0])).parameters()

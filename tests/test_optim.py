@@ -178,6 +178,7 @@ def test_training_finds_the_least_squares_solution(make, steps):
         (lambda p: Adam(p, betas=(0, np.nan)), ValueError, r"Adam: betas \(0, nan\)"),
         (lambda p: clip_grad_norm(p, -1.0), ValueError, "clip_grad_norm: max_norm is"),
         (lambda p: SGD([], 0.1), ValueError, "SGD: there are no parameters"),
+        (lambda p: SGD([2 * p[0]], 0.1), ValueError, "SGD: multiply made this Tensor"),
         (lambda p: SGD(p[0], 0.1), TypeError, "SGD: .* got one Tensor"),
         (
             lambda p: SGD([p[0].data], 0.1),
