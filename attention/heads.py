@@ -47,13 +47,19 @@ class MultiHeadAttention(Module):
 
     With `rope`, queries and keys are rotated by their positions. Dropout acts on y.
 
-    Raises: ValueError when the heads do not divide the width.
+    Raises: ValueError when the heads do not divide the width, or for `rope` into parts
+    of an odd width.
     """
 
     def __init__(self, d_model, heads, causal=False, rope=False, dropout=0.0):
         if heads < 1 or d_model % heads:
             raise ValueError(
                 f"MultiHeadAttention: {heads} heads do not divide the width {d_model}"
+            )
+        if rope and d_model // heads % 2:
+            raise ValueError(
+                f"MultiHeadAttention: {heads} heads of width {d_model // heads}; rope "
+                "turns pairs, so it must be even"
             )
         self.query = Linear(d_model, d_model, bias=False)
         self.key = Linear(d_model, d_model, bias=False)

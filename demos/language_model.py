@@ -46,7 +46,9 @@ def add_options(parser):
         "--positions", choices=["rope", "learned"], default="rope", help="of letters"
     )
     option("--seed", type=int, default=0, help="of weights, batches and the sample")
-    option("--resume", action="store_true", help="go on, with the same --steps")
+    option(
+        "--resume", action="store_true", help="go on, with the other options the same"
+    )
 
 
 def baselines(training):
@@ -88,6 +90,7 @@ def draw_curve(training):
     ax.axhline(NANOGPT, color="0.5", linestyle=":", linewidth=1)
     ax.text(0, NANOGPT - 0.04, "nanoGPT's README", color="0.4", va="top")
     ax.set(xlabel="step", ylabel="loss / nats per letter")
+    ax.set_ylim(bottom=min(NANOGPT, training.losses.min()) - 0.2)
     ax.set_title(f"{training.tests[-1]:.3f} nats per letter of text not seen")
     ax.legend()
     return figure
@@ -115,7 +118,7 @@ def draw_heads(model, ids, letters):
 
 
 def demo(page, steps=STEPS, positions="rope", seed=0, resume=False):
-    checkpoint = page.out / f"language_model_{positions}_{seed}.npz"
+    checkpoint = page.out / f"language_model_{positions}_{seed}_{steps}.npz"
     try:
         if seed < 0:
             raise ValueError(f"--seed {seed} must not be negative")
@@ -146,7 +149,7 @@ def demo(page, steps=STEPS, positions="rope", seed=0, resume=False):
         ],
     )
     page.picture(draw_curve(training), "language_model")
-    ids = training.held_out[1:41]  # two speakers' names
+    ids = training.held_out[1:33]
     page.picture(draw_heads(training.model, ids, training.letters), "heads")
     sample = generate(
         training.model, [training.letters.index("\n")], 500, top_k=None, seed=seed

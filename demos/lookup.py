@@ -10,7 +10,7 @@ The score here is the dot product, for which ∂out/∂q = Cov_α(v, k) / T.
 
 What to look at. Left, the query among the keys: the darker a key, the more weight it
 has. Middle, the weights. Right, the answer in the hull of the values. The ellipse is
-the gradient: where the answer would go, to first order, if the query moved by 0.2 in
+the gradient: where the answer would go, to first order, if the query moved by 0.3 in
 any direction. In the cold it shrinks to a point and the answer sticks to one value;
 only between two keys it flares up. The limit is a hard lookup, which jumps there.
 
@@ -60,7 +60,7 @@ def draw(axes, angle, temperature):
     plane.annotate("", q, (0, 0), arrowprops={"arrowstyle": "-|>", "color": "C1"})
     plane.text(*(0.5 * q + [0.15 * q[1], -0.15 * q[0]]), "q", color="C1", ha="center")
     plane.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.4), aspect="equal")
-    plane.set(title=f"Query at {angle:.0f}°, T = {temperature:.2g}")
+    plane.set(title=f"Query {angle:.0f}°, T = {temperature:.2g}")
     plane.set(xlabel="coordinate 1", ylabel="coordinate 2")
 
     names = [f"$k_{i + 1}$" for i in range(len(KEYS))]
@@ -69,11 +69,11 @@ def draw(axes, angle, temperature):
 
     draw_hull(answers, VALUES)
     ring = np.stack([np.cos(CIRCLE), np.sin(CIRCLE)])  # (2, 60)
-    answers.fill(*(out[:, None] + 0.2 * J @ ring), color="C1", alpha=0.3)
-    answers.plot(*out, "o", color="C1", markersize=8, zorder=5)
+    answers.fill(*(out[:, None] + 0.3 * J @ ring), color="C1", alpha=0.3)
+    answers.plot(*out, "o", color="C1", markersize=5, zorder=5)
     answers.set(xlim=(-2.3, 2.5), ylim=(-2, 2), aspect="equal")
     answers.set(title=f"Answer; gradient {np.linalg.norm(J, 2):.2g}")
-    answers.set(xlabel="coordinate 1")
+    answers.set(xlabel="coordinate 1", ylabel="coordinate 2")
 
 
 def window():

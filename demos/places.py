@@ -52,9 +52,10 @@ def draw(data, places, A):
         for j in np.flatnonzero(A[row] > 0.01):
             ends = [x, longitude[j]], [y, latitude[j]]
             ax.plot(*ends, color=f"C{i}", linewidth=0.6 + 5 * A[row, j], alpha=0.6)
-        ax.scatter(x, y, s=70, color=f"C{i}", edgecolor="white", zorder=4)
+        ax.scatter(x, y, s=35, color=f"C{i}", edgecolor="white", zorder=4)
         how = {"textcoords": "offset points", "ha": "center", "color": f"C{i}"}
         ax.annotate(query, (x, y), offset, **how)
+    ax.text(178, -50, "the thicker a line, the larger its weight", ha="right")
     ax.set(xlim=(-130, 180), ylim=(-52, 78), aspect=1.25)
     ax.set(xlabel="longitude / degrees east", ylabel="latitude / degrees north")
     ax.grid(False)

@@ -43,6 +43,8 @@ def main(name=None):
             pages[demo.name] = run(demo, options.out, **own_options(demo, options))
         except OSError as error:  # such as a data file that is missing
             sys.exit(f"demos: {demo.name}: {error}")
+        except KeyboardInterrupt:
+            sys.exit(f"demos: {demo.name}: interrupted")
     if options.report:
         with plt.style.context(STYLE):
             print(f"wrote {write_report(pages, options.out / 'index.html')}")
@@ -141,6 +143,7 @@ def summarise(items, out):
     claims = [item for item in items if isinstance(item, Claim)]
     failed = [claim.number for claim in claims if not claim.holds]
     print(f"pictures: {len(pictures)}, in {out}")
-    print(f"claims that hold: {len(claims) - len(failed)} of {len(claims)}")
+    if claims:
+        print(f"claims that hold: {len(claims) - len(failed)} of {len(claims)}")
     if failed:
         sys.exit(f"demos: {', '.join(failed)} failed")

@@ -109,14 +109,15 @@ def demo(page):
         above.plot(at, fit, color="C0")
         above.set(xlabel=x_label, ylabel=y_label)
         above.set_title(f"Learned: σ = {sigma:.3f} {unit}")
-        wide = np.geomspace(0.15, 2, 40)
+        wide = np.geomspace(0.15, 2, 150)
         below.semilogx(wide, errors(wide, x, y), color="0.3")
-        for path, start, colour in zip(paths, STARTS, ("C1", "C2"), strict=True):
+        looks = ("C1", 14), ("C2", 8)  # where both end in one place, both are seen
+        for path, start, (colour, size) in zip(paths, STARTS, looks, strict=True):
             below.plot(*path.T, "o", markersize=4, color=colour)
             below.plot(
                 *path[-1],
                 "X",
-                markersize=11,
+                markersize=size,
                 color=colour,
                 markeredgecolor="k",
                 label=f"end, from {start} {unit}",

@@ -54,7 +54,8 @@ def last_gap(dtype, column):
 def demo(page):
     rows, within = [], True
     figure, (ax, near) = plt.subplots(1, 2, figsize=(7.4, 3.8), width_ratios=(3, 2))
-    for dtype, colour in zip(DTYPES, ("C1", "C2", "C0"), strict=True):
+    looks = ("C1", 6), ("C2", 4), ("C0", 1.5)  # the lines lie upon each other
+    for dtype, (colour, width) in zip(DTYPES, looks, strict=True):
         limits = np.finfo(dtype)
         subnormal = -math.log(limits.tiny)
         zero = -math.log(limits.smallest_subnormal) + math.log(2)
@@ -63,20 +64,21 @@ def demo(page):
         within = within and subnormal - 1 < loser < zero + 1
         gaps = np.linspace(0.1, loser, 400)
         slopes = np.abs(gradients(gaps, dtype))
-        ax.semilogy(gaps, slopes[:, 1], color=colour)
-        ax.plot(gaps[-1], slopes[-1, 1], "o", color=colour)
+        ax.semilogy(gaps, slopes[:, 1], color=colour, linewidth=width)
+        ax.plot(gaps[-1], slopes[-1, 1], "o", color=colour, clip_on=False)
         text = f"{dtype}: 0 from {loser:.1f}"
         ax.text(loser + 25, slopes[-1, 1] * 1e6, text, color=colour)
         gaps = np.linspace(0.1, winner, 400)
         slopes = np.abs(gradients(gaps, dtype))
-        near.semilogy(gaps, slopes[:, 0], color=colour)
+        near.semilogy(gaps, slopes[:, 0], color=colour, linewidth=width)
         near.plot(gaps[-1], slopes[-1, 0], "o", color=colour)
-        near.text(winner + 2, slopes[-1, 0], f"0 from {winner:.1f}", color=colour)
+        text = f"{dtype}: 0 from {winner:.1f}"
+        near.text(winner + 2, slopes[-1, 0], text, color=colour)
     ax.set(xlabel="gap between the scores", ylabel="gradient of the losing score")
     ax.set(title="A loser is cut off by underflow", xlim=(0, 1350))
     ax.set_yticks([1e-300, 1e-200, 1e-100, 1])
     near.set(xlabel="gap between the scores", ylabel="gradient of the winning score")
-    near.set(title="The winner goes deaf first", xlim=(0, 65))
+    near.set(title="The winner goes deaf first", xlim=(0, 82))
     page.picture(figure, "underflow")
     page.table(
         ["dtype", "subnormal from", "0 from, e^-gap", "loser 0 from", "winner 0 from"],

@@ -22,7 +22,8 @@ def use(module):
     Tensors made before keep their arrays, so switch before making any.
 
     Raises: ImportError when the module is not installed, RuntimeError when CuPy finds
-    no GPU, ValueError for any other name. The backend in use stays as it was.
+    no GPU, ValueError for any other name, TypeError for what is no module of arrays.
+    The backend in use stays as it was.
     """
     global xp
     if isinstance(module, str):
@@ -37,6 +38,8 @@ def use(module):
             ) from error
     if hasattr(module, "cuda") and not module.cuda.is_available():
         raise RuntimeError("backend.use: CuPy is installed but finds no CUDA GPU")
+    if not hasattr(module, "ndarray"):
+        raise TypeError(f"backend.use: {module!r} is no module of arrays")
     xp = module
 
 
@@ -74,6 +77,8 @@ def real(op, values):
 
 def integers(op, values):
     """Return integers as an array, on the host if they came from there."""
+    if hasattr(values, "detach"):
+        raise TypeError(f"{op}: expected integers, got a Tensor, which holds floats")
     values = values if isinstance(values, xp.ndarray) else numpy.asarray(values)
     if values.size and values.dtype.kind not in "iu":
         raise TypeError(f"{op}: expected integers, got {values.dtype}")

@@ -53,6 +53,8 @@ def gradcheck(f, *inputs, order=1):
     points = []
     for k, x in enumerate(inputs):
         x = B.to_numpy(x)
+        if x.dtype.kind not in "biuf":
+            raise TypeError(f"gradcheck: input {k} is {x.dtype}, not real numbers")
         if x.dtype.kind == "f" and x.dtype != float:
             warnings.warn(
                 f"gradcheck: input {k} is {x.dtype}; a float64 copy is checked",

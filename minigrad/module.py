@@ -1,5 +1,7 @@
 """`Module`, which finds the parameters of a model, however they are nested."""
 
+from numbers import Real
+
 from . import backend as B
 from .tensor import Tensor
 
@@ -26,6 +28,11 @@ class Module:
     """
 
     training = True  # False after eval(): Dropout passes everything on
+
+    def __call__(self, *inputs):
+        raise NotImplementedError(
+            f"{type(self).__name__}: define __call__, which PyTorch calls forward"
+        )
 
     def named_parameters(self):
         """Yield (name, Tensor) for each parameter; names are paths, joined by dots.
@@ -140,8 +147,11 @@ def check_gradients(op, params):
 
 def unique(op, params):
     """Return the parameters in a list, each once: tied weights make one step."""
-    if isinstance(params, Tensor):  # list() would make new Tensors of its rows
-        raise TypeError(f"{op}: expected a list of Tensors, got one Tensor")
+    if isinstance(params, (Tensor, Module)):  # list(tensor) would be that of its rows
+        raise TypeError(
+            f"{op}: expected a list of Tensors, such as model.parameters(), got one "
+            f"{type(params).__name__}"
+        )
     params = list(params)
     if not params:
         raise ValueError(f"{op}: there are no parameters")
@@ -156,5 +166,7 @@ def unique(op, params):
 def at_least(op, least, **numbers):
     """Raise an error unless every number is at least this large."""
     for name, x in numbers.items():
+        if not isinstance(x, Real):
+            raise TypeError(f"{op}: {name} is {x!r}; it must be a number")
         if not x >= least:
             raise ValueError(f"{op}: {name} is {x}; it must be at least {least}")

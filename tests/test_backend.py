@@ -38,6 +38,12 @@ def test_an_unknown_backend_is_refused_and_nothing_changes(xp, name):
     assert B.xp is xp
 
 
+def test_what_holds_no_arrays_is_no_backend(xp):
+    with pytest.raises(TypeError, match="backend.use: None is no module of arrays"):
+        B.use(None)
+    assert B.xp is xp
+
+
 def test_cupy_that_is_not_installed_is_an_import_error(xp, monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(ImportError, match="backend.use: cupy is not installed; pip"):

@@ -246,9 +246,11 @@ def test_nan_is_no_agreement():
         gradcheck(lambda a: a * a, [np.nan, 1.0])
 
 
-def test_only_two_orders():
+def test_what_cannot_be_checked_is_refused():
     with pytest.raises(ValueError, match="gradcheck: there are no inputs"):
         gradcheck(mg.exp)
+    with pytest.raises(TypeError, match="gradcheck: input 1 is complex128, not real"):
+        gradcheck(mg.multiply, x, x * 1j)
     with mg.no_grad(), pytest.raises(RuntimeError, match="inside no_grad nothing"):
         gradcheck(mg.exp, x)
     with pytest.raises(ValueError, match="gradcheck: order 3"):

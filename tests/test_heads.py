@@ -195,6 +195,11 @@ def test_heads_that_do_not_divide_the_width(heads):
         MultiHeadAttention(8, heads)
 
 
+def test_rope_needs_heads_of_even_width():
+    with pytest.raises(ValueError, match="2 heads of width 3; rope turns pairs"):
+        MultiHeadAttention(6, 2, rope=True)
+
+
 @pytest.mark.parametrize("shape", [(8,), (5, 7)])
 def test_an_input_of_another_shape_is_refused(shape):
     with pytest.raises(ValueError, match=r"x must be \(…, T, 8\), got \("):

@@ -185,3 +185,8 @@ def test_nan_that_some_may_see_reaches_the_others_as_the_docstring_says():
     V.data[1] = math.nan
     Y = attention(Q, K, V, causal=True)  # the first query does not see the second key
     assert np.isnan(B.to_numpy(Y)).all()
+
+
+def test_sizes_that_are_no_integers_are_refused():
+    with pytest.raises(TypeError, match=r"causal_mask: sizes 2\.5 and 3 must be integ"):
+        causal_mask(2.5, 3)

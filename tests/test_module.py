@@ -33,6 +33,15 @@ def test_parameters_are_found_wherever_they_are_and_each_once():
     assert [id(p) for p in model.parameters()] == [id(p) for p in found.values()]
 
 
+def test_a_module_says_which_method_it_lacks():
+    class Net(nn.Module):
+        def forward(self, x):
+            return x
+
+    with pytest.raises(NotImplementedError, match="Net: define __call__, which"):
+        Net()(1.0)
+
+
 def test_two_parameters_of_one_name_are_refused():
     model = nn.Module()
     model.layers = {1: Tensor([1.0]), "1": Tensor([2.0])}

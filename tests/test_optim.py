@@ -179,6 +179,12 @@ def test_training_finds_the_least_squares_solution(make, steps):
         (lambda p: clip_grad_norm(p, -1.0), ValueError, "clip_grad_norm: max_norm is"),
         (lambda p: SGD([], 0.1), ValueError, "SGD: there are no parameters"),
         (lambda p: SGD([2 * p[0]], 0.1), ValueError, "SGD: multiply made this Tensor"),
+        (lambda p: SGD(p, "a"), TypeError, "SGD: lr is 'a'; it must be a number"),
+        (
+            lambda p: SGD(nn.Linear(1, 1), 0.1),
+            TypeError,
+            r"model.parameters\(\), .* Linear",
+        ),
         (lambda p: SGD(p[0], 0.1), TypeError, "SGD: .* got one Tensor"),
         (
             lambda p: SGD([p[0].data], 0.1),
