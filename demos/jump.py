@@ -85,7 +85,7 @@ def demo(page):
     off = np.abs(differences - slope[1:-1]).max() / np.abs(slope).max()
     page.claim(
         "A1",
-        "The soft lookup has a slope everywhere, and the engine finds it.",
+        "The soft lookup is smooth, and the engine finds its slope at every step.",
         r"$\partial\,attn/\partial q$",
         f"slope {slope.min():.2f} to {slope.max():.1f}° for the whole way; finite"
         f" differences agree to {off:.0e} of the largest",
