@@ -106,9 +106,8 @@ def _tiled_attention(Q, K, V, /, mask, causal, block):
         y /= Z
         E[at][rows] = finite(M) + B.xp.log(Z)
 
-    tasks = list(
-        itertools.product(t.batch, t.rows[::-1])
-    )  # the longest first if causal
+    # from the end: if causal, the last queries see most keys
+    tasks = list(itertools.product(t.batch, t.rows[::-1]))
     with workers(t.large and len(tasks) > 1) as run:
         for _ in run(look_up, tasks):
             pass
