@@ -78,6 +78,11 @@ class GPT(Module):
         if ids.ndim != 2 or not ids.size:
             raise ValueError(f"GPT: ids must be (B, T), not empty, got {ids.shape}")
         past = len(cache[0]) if cache else 0
+        if any(len(block_cache) != past for block_cache in cache or []):
+            raise ValueError(
+                f"GPT: the caches hold {[*map(len, cache)]} positions, of an interrupted "
+                "call; begin again with new_cache()"
+            )
         T = ids.shape[1]
         if past + T > self.context:
             raise ValueError(

@@ -97,7 +97,7 @@ class MultiHeadAttention(Module):
             if 2 < mask.ndim <= x.ndim:  # axes in front, and none for the heads
                 mask = mask[..., None, :, :]  # (…, 1, T, m)
         Y, A = attention(Q, K, V, mask=mask, causal=self.causal, return_weights=True)
-        if cache is not None:  # only now: a call that failed leaves no trace
+        if cache is not None:  # only now: if attention fails, it is as it was
             cache.keys, cache.values = K, V
         y = self.dropout(self.output(merge_heads(Y)))  # (…, T, d)
         return (y, A) if return_weights else y

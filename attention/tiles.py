@@ -17,7 +17,7 @@ from minigrad import backend as B
 from minigrad.threads import begin, finish
 
 BLAS = ThreadpoolController().select(user_api="blas")  # who computes NumPy's products
-BUSY = threading.Lock()
+BUSY = threading.RLock()
 
 
 class Tiles:
@@ -106,7 +106,8 @@ def workers(in_threads=True):
             yield together
 
 
-if hasattr(os, "register_at_fork"):  # or the copy of a lock in use would stay locked
+# A fork waits until no tiles are computed, or its copy of the lock would stay locked.
+if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=BUSY.acquire,
         after_in_parent=BUSY.release,

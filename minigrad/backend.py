@@ -36,10 +36,10 @@ def use(module):
                 f"backend.use: {module} is not installed; pip install cupy-cuda12x, "
                 "or cupy-cuda13x for CUDA 13"
             ) from error
-    if hasattr(module, "cuda") and not module.cuda.is_available():
-        raise RuntimeError("backend.use: CuPy is installed but finds no CUDA GPU")
     if not hasattr(module, "ndarray"):
         raise TypeError(f"backend.use: {module!r} is no module of arrays")
+    if hasattr(module, "cuda") and not module.cuda.is_available():
+        raise RuntimeError("backend.use: CuPy is installed but finds no CUDA GPU")
     xp = module
 
 
@@ -78,7 +78,7 @@ def real(op, values):
 def integers(op, values):
     """Return integers as an array, on the host if they came from there."""
     if hasattr(values, "detach"):
-        raise TypeError(f"{op}: expected integers, got a Tensor, which holds floats")
+        raise TypeError(f"{op}: expected an array of integers, got a Tensor")
     values = values if isinstance(values, xp.ndarray) else numpy.asarray(values)
     if values.size and values.dtype.kind not in "iu":
         raise TypeError(f"{op}: expected integers, got {values.dtype}")

@@ -148,10 +148,8 @@ def grad(f, argnum=0):
                 f"grad: argnum is {argnum}, f was given {len(args)} inputs"
             )
         x = args[argnum]
-        paused, recording.paused = (
-            recording.paused,
-            0,
-        )  # f is recorded, even within no_grad
+        paused = recording.paused
+        recording.paused = 0  # f is recorded, even within no_grad
         try:
             # A new Tensor even if x is one: f may use that elsewhere, as a constant.
             args[argnum] = x = +x if type(x) is Tensor else Tensor(x)

@@ -101,7 +101,7 @@ def maximum(a, b, /):
 
 @maximum.rule
 def _(g, y, a, b):
-    return g * part(a, b, y), g * part(b, a, y)
+    return share(g, a, b, y), share(g, b, a, y)
 
 
 # y = min(a, b)      as for the maximum
@@ -113,14 +113,14 @@ def minimum(a, b, /):
 
 @minimum.rule
 def _(g, y, a, b):
-    return g * part(a, b, y), g * part(b, a, y)
+    return share(g, a, b, y), share(g, b, a, y)
 
 
-def part(a, b, y):
-    """Return 1 where y is a, 1/2 where it is b too, and 0 elsewhere, in the dtype of y."""
+def share(g, a, b, y):
+    """Return g where y is a, g / 2 where it is b too, and 0 elsewhere."""
     # where y is NaN, it is the one that is NaN
     is_a, is_b = ((x == y) | B.xp.isnan(plain(x)) for x in (a, b))
-    return (is_a * (1 - 0.5 * is_b)).astype(y.dtype)
+    return where(is_a, where(is_b, 0.5 * g, g), 0.0)
 
 
 # y = aᵇ             dL/da = g b aᵇ⁻¹       dL/db = g y log a

@@ -74,8 +74,9 @@ def min(x, /, axis=None, keepdims=False):
 def share(g, y, x, axis=None, keepdims=False):
     """The rule of both: g in equal parts to the numbers that tie."""
     x, y = plain(x), expand(plain(y), x, axis)
-    ties = ((x == y) | B.xp.isnan(x)).astype(x.dtype)  # a NaN counts as the maximum
-    return expand(g, x, axis) * (ties / ties.sum(axis=axis, keepdims=True))
+    ties = (x == y) | B.xp.isnan(x)  # a NaN counts as the maximum
+    number = ties.sum(axis=axis, keepdims=True).astype(x.dtype)
+    return where(ties, expand(g, x, axis) / number, 0.0)
 
 
 max.rule(share)

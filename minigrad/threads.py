@@ -4,20 +4,22 @@ import contextvars
 import functools
 import itertools
 import os
+import threading
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from . import backend as B
 
 
 def cores():
-    """Return how many threads to use: as many as OpenBLAS, which asks the same way."""
-    asked = os.environ.get("OPENBLAS_NUM_THREADS") or os.environ.get("OMP_NUM_THREADS")
-    asked = (asked or "").partition(",")[0]  # OpenMP allows "4,2"
-    if asked.isdecimal() and int(asked) > 0:
-        return int(asked)
+    """Return how many threads to use: one a core, or fewer if OpenBLAS was told so."""
+    most = os.cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        most = len(os.sched_getaffinity(0))
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        asked = os.environ.get(name, "").partition(",")[0]  # OpenMP allows "4,2"
+        if asked.isdecimal() and int(asked) > 0:
+            return min(int(asked), most)
+    return most
 
 
 THREADS = cores()
@@ -56,14 +58,14 @@ def by_rows(f, *arrays):
 
 
 def begin(threads, f, *args):
-    """Begin f(*args) in one of so many threads; return its Future.
+    """Begin f(*args) in a pool of so many threads, or do it here; return its Future.
 
     It runs in a copy of the caller's context, of which np.errstate is a part.
     """
     run = contextvars.copy_context().run
     try:
         return pool(threads, os.getpid()).submit(run, f, *args)
-    except RuntimeError:  # Python is ending, and begins nothing more
+    except RuntimeError:  # Python is ending, or can start no more threads
         done = Future()
         done.set_result(f(*args))
         return done
@@ -78,6 +80,14 @@ def finish(tasks):
 def pool(threads, process):
     """Return so many threads, kept, for new ones would first have to find a core.
 
-    `process` is there for the cache: a fork has none of its parent's threads.
+    All start now. `submit` would start them one by one, and where it cannot, leave its
+    task in the queue, to be done again. `process` is there for the cache: a fork has
+    none of its parent's threads.
     """
-    return ThreadPoolExecutor(threads)
+    executor, started = ThreadPoolExecutor(threads), threading.Event()
+    try:
+        for _ in range(threads):
+            executor.submit(started.wait)
+    finally:
+        started.set()
+    return executor

@@ -53,7 +53,9 @@ def test_cupy_that_is_not_installed_is_an_import_error(xp, monkeypatch):
 
 def test_cupy_without_a_gpu_is_a_runtime_error(xp, monkeypatch):
     cuda = types.SimpleNamespace(is_available=lambda: False)
-    monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(cuda=cuda))
+    monkeypatch.setitem(
+        sys.modules, "cupy", types.SimpleNamespace(cuda=cuda, ndarray=object)
+    )
     with pytest.raises(RuntimeError, match="backend.use: .* no CUDA GPU"):
         B.use("cupy")
     assert B.xp is xp

@@ -86,6 +86,17 @@ def test_ties_share_the_gradient_equally():
     same(rows.grad, np.array([[0.0, 0.0], [1.0, 10.0]]))
 
 
+def test_an_infinite_gradient_does_not_reach_the_one_that_lost():
+    x, y, z = Tensor([-1.0, 4.0]), Tensor([1.0, -4.0]), Tensor([-1.0, 0.0])
+    with np.errstate(divide="ignore"):  # the slope of a root at 0
+        mg.sqrt(mg.maximum(x, 0)).sum().backward()
+        mg.sqrt(-mg.minimum(y, 0)).sum().backward()
+        mg.sqrt(z.max()).backward()
+    same(z.grad, np.array([0.0, math.inf]))
+    same(x.grad, np.array([0.0, 0.25]))
+    same(y.grad, np.array([0.0, -0.25]))
+
+
 @pytest.mark.parametrize("f", [mg.maximum, mg.minimum])
 def test_the_gradient_goes_to_the_nan_that_was_the_result(f):
     a, b = Tensor([math.nan, 1.0, math.nan]), Tensor([1.0, math.nan, math.nan])

@@ -5,6 +5,7 @@ import pytest
 from conftest import array, close, normal, same
 from models import both, gpt, with_parameters
 
+from attention import GPT
 from minigrad import Tensor, cross_entropy, gradcheck, load, no_grad, optim, save
 from minigrad.backend import to_numpy
 
@@ -88,6 +89,15 @@ def test_with_a_cache_the_logits_agree_token_by_token(positions, dtype, rtol):
             close(logits[:, 0], whole[:, t], rtol=0, atol=rtol * scale)
     with pytest.raises(ValueError, match=r"6 \+ 1 positions exceed the context 6"):
         model(IDS[:, :1], cache)
+
+
+def test_caches_that_a_call_left_of_unequal_length_are_refused():
+    model = GPT(5, 6, 4, 2, 2)
+    cache = model.new_cache()
+    model([[1, 2]], cache)
+    cache[0].keys = cache[0].values = None
+    with pytest.raises(ValueError, match=r"caches hold \[0, 2\] positions.*new_cache"):
+        model([[3]], cache)
 
 
 @pytest.mark.parametrize(

@@ -116,16 +116,31 @@ def test_other_threads_treat_overflow_as_the_caller_asked(xp):
 
 
 @pytest.mark.parametrize(
-    ("asked", "got"), [("3", 3), ("4,2", 4), ("0", None), ("all", None), ("", None)]
+    ("asked", "got"),
+    [("3", 3), ("4,2", 4), ("99", 8), ("0", 8), ("-1", 8), ("all", 8), ("", 8)],
 )
 def test_there_are_as_many_threads_as_the_user_asked_for(monkeypatch, asked, got):
-    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    cores = threads.cores()
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(8), raising=False)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "0")
     monkeypatch.setenv("OMP_NUM_THREADS", asked)
-    assert threads.cores() == (got or cores)
+    assert threads.cores() == got
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "5")
     assert threads.cores() == 5
+
+
+def test_where_no_thread_can_be_started_nothing_is_done_twice(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    y, later = array(np.zeros((6, 2))), array(np.zeros((6, 2)))
+    threads.pool.cache_clear()
+    with monkeypatch.context() as m:
+        m.setattr(host.Thread, "start", refuse)
+        threads.by_rows(lambda y: B.xp.add(y, 1, out=y), y)
+    threads.by_rows(all_at_once(lambda y: B.xp.add(y, 1, out=y)), later)
+    same(y, np.ones((6, 2)))
+    same(later, y)
 
 
 ENDING = """
