@@ -42,7 +42,7 @@ def hard_lookup(query, keys, values, default=None):
         raise ValueError(f"hard_lookup: {len(keys)} keys for {len(values)} values")
     for key, value in zip(keys, values, strict=True):
         if hasattr(query, "shape") or hasattr(key, "shape"):
-            shapes = [to_numpy(x).shape for x in (query, key)]
+            shapes = [shape_of(query), shape_of(key)]
             if shapes[0] != shapes[1]:
                 raise ValueError(
                     f"hard_lookup: a query and a key of different shapes {shapes} "
@@ -51,6 +51,11 @@ def hard_lookup(query, keys, values, default=None):
         if to_numpy(query == key).all():  # rows are equal if all their numbers are
             return value
     return default
+
+
+def shape_of(x):
+    """Return the shape of an array, a number or a list; no array is read for it."""
+    return x.shape if hasattr(x, "shape") else to_numpy(x).shape
 
 
 def dot(Q, K):

@@ -66,7 +66,7 @@ def rope(x, offset=0):
     >>> rope(np.array([[1.0, 2.0, 3.0, 4.0]]), offset=1).round(6)
     array([[-1.984111,  1.959901,  2.462378,  4.0198  ]])
     """
-    x = x if x.dtype.kind == "f" else x.astype(float)
+    x = B.floats(x)
     if getattr(offset, "ndim", 0):
         raise ValueError(
             f"rope: the offset has shape {offset.shape}; give the first position alone"

@@ -6,9 +6,12 @@ backwards, and returns the gradients.
 Letters: h heads, n positions, d the width; Q, K, V and g = dL/dY are (h, n, d).
 """
 
+import functools
 import importlib
 import math
 from importlib import metadata
+
+from .steps import chain
 
 NAMES = "torch", "jax", "mygrad", "autograd"
 
@@ -40,14 +43,9 @@ def attention_steps(Q, K, V, g):
 
 def chain_steps(x, a, b, g, length):
     """Return {name: step} for x ← x a + b, `length` times; jax would compile it away."""
-
-    def chain(x, a, b):
-        for _ in range(length):
-            x = x * a + b
-        return x
-
+    f = functools.partial(chain, length=length)
     names = [name for name in NAMES if library(name) and name != "jax"]
-    return {name: STEPS[name](chain, [x, a, b], g) for name in names}
+    return {name: STEPS[name](f, [x, a, b], g) for name in names}
 
 
 def scores(Q, K, axes):

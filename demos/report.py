@@ -49,9 +49,8 @@ def write_report(pages, path):
             anchors[id(claim)] = f"{claim.number}.{len(anchors)}"
     claims = [c for page in pages.values() for c in of_kind(Claim, page)]
     claims.sort(key=lambda claim: claim.number)  # as the chapter has them
-    root = Path(
-        os.path.relpath(ROOT, path.parent)
-    ).as_posix()  # for links to the source
+    # from the page to the source, for links
+    root = Path(os.path.relpath(ROOT, path.parent)).as_posix()
     text = PAGE.format(
         css=Path(__file__).with_name("report.css").read_text(encoding="utf-8"),
         formula=formula_svg(LOOKUP, "lookup", size=17),

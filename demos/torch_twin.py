@@ -15,9 +15,7 @@ from minigrad import cross_entropy, nn
 from minigrad.optim import AdamW, clip_grad_norm
 
 from .timing import seconds
-from .training import BATCH, CLIP, CONTEXT, SIZES
-
-BETAS, DECAY, LR = (0.9, 0.99), 0.1, 1e-3
+from .training import BATCH, BETAS, CLIP, CONTEXT, DECAY, HIGH, SIZES
 
 
 class TwinBlock(tnn.Module):
@@ -91,12 +89,12 @@ def steps_of(model, ids, vocab):
     the largest difference of any gradient before the first step, relative to the
     largest number in it."""
     twin, params = Twin(model), model.parameters()
-    ours = AdamW(params, lr=LR, betas=BETAS, weight_decay=DECAY)
+    ours = AdamW(params, lr=HIGH, betas=BETAS, weight_decay=DECAY)
     matrices = [p for p in twin.parameters() if p.ndim > 1]
     others = [p for p in twin.parameters() if p.ndim == 1]
     theirs = torch.optim.AdamW(
         [{"params": matrices}, {"params": others, "weight_decay": 0.0}],
-        lr=LR,
+        lr=HIGH,
         betas=BETAS,
         weight_decay=DECAY,
     )

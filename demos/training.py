@@ -20,6 +20,7 @@ from .run import make_writable
 
 CONTEXT, BATCH = 64, 12
 SIZES = {"context": CONTEXT, "d_model": 128, "heads": 4, "layers": 4}
+BETAS, DECAY = (0.9, 0.99), 0.1  # of AdamW
 HIGH, LOW, WARMUP = 1e-3, 1e-4, 100  # the learning rate, and steps until it is high
 CLIP = 1.0  # the longest gradient
 EVERY = 250  # steps between checkpoints
@@ -51,7 +52,7 @@ class Training:
         nn.seed(seed)
         self.model = GPT(len(self.letters), **SIZES, positions=positions)
         self.optimizer = AdamW(
-            self.model.parameters(), HIGH, betas=(0.9, 0.99), weight_decay=0.1
+            self.model.parameters(), HIGH, betas=BETAS, weight_decay=DECAY
         )
         self.losses = np.full(steps, np.nan)  # of each step's batch
         self.tests = np.full(-(-steps // EVERY), np.nan)  # of the held-out text

@@ -75,6 +75,11 @@ def real(op, values):
     return xp.asarray(x)
 
 
+def floats(x):
+    """Return an array or Tensor as it is, an array of integers in float64."""
+    return x if x.dtype.kind == "f" else x.astype(float)
+
+
 def integers(op, values):
     """Return integers as an array, on the host if they came from there."""
     if hasattr(values, "detach"):

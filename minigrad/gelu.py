@@ -31,7 +31,7 @@ BLOCK = 2**15  # numbers in a part
 @primitive
 def gelu(x, /):
     """Return x (1 + tanh u) / 2, a smooth relu, of the cubic u above."""
-    x = x if x.dtype.kind == "f" else x.astype(float)
+    x = B.floats(x)
     y, slope = B.xp.empty(x.shape, x.dtype), B.xp.empty(x.shape, x.dtype)
     for x_part, y_part, slope_part in parts(x, y, slope):
         y_part[...], slope_part[...] = value_and_slope(x_part)

@@ -26,7 +26,7 @@ from .tensor import Tensor
 @primitive
 def center(x, /):
     """Return the rows x (…, n) without their mean; equal numbers become exactly 0."""
-    x = x if x.dtype.kind == "f" else x.astype(float)
+    x = B.floats(x)
     # The first number is taken off first. The rounded mean of many equal numbers may
     # differ from them, and rms_norm would blow the difference up.
     y = x - x[..., :1]
@@ -66,8 +66,7 @@ def _(g, y, x, eps=1e-5):
     if type(y) is Tensor:
         r = 1 / sqrt(mean(x * x, axis=-1, keepdims=True) + eps)
         return r * (g - y * mean(g * y, axis=-1, keepdims=True))
-    dx = y * row_mean(g, y)  # the same in one new array instead of five
-    B.xp.subtract(g, dx, out=dx)
+    dx = without_length(g, y)
     dx *= inverse_rms(x, eps)
     return dx
 
@@ -92,11 +91,17 @@ def _(g, y, x, w, normed, r, eps=1e-5):
         dx = rms_norm.rule(g * w, normed, centred, eps=eps)
         return center.rule(dx, centred, x), g * normed
     gw = g * w
-    dx = normed * row_mean(gw, normed)  # r (gw - mean(gw) - normed mean(gw normed))
-    B.xp.subtract(gw, dx, out=dx)
+    dx = without_length(gw, normed)  # r (gw - mean(gw) - normed mean(gw normed))
     dx -= row_mean(gw)
     dx *= r
     return dx, g * normed
+
+
+def without_length(g, y):
+    """Return g - y mean(g y) for the rows (…, n), in one new array instead of three."""
+    dx = y * row_mean(g, y)
+    B.xp.subtract(g, dx, out=dx)
+    return dx
 
 
 def inverse_rms(x, eps):

@@ -36,10 +36,12 @@ def by_rows(f, *arrays):
     """
     x = arrays[0]
     threads = min(THREADS, x.size // PART)
+    if threads < 2 or B.xp.__name__ != "numpy":
+        f(*arrays)
+        return
     # two rows at least for each, for einsum sums a long one alone in another order
     axis = next((i for i, n in enumerate(x.shape[:-1]) if n >= 2 * threads), None)
-    in_one_piece = all(a.flags.c_contiguous for a in arrays)
-    if threads < 2 or axis is None or not in_one_piece or B.xp.__name__ != "numpy":
+    if axis is None or not all(a.flags.c_contiguous for a in arrays):
         f(*arrays)
         return
     ends = [x.shape[axis] * i // threads for i in range(threads + 1)]
