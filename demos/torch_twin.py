@@ -11,11 +11,12 @@ from torch import nn as tnn
 from torch.nn import functional as F
 
 from attention import GPT
-from minigrad import cross_entropy, nn
+from minigrad import nn
 from minigrad.optim import AdamW, clip_grad_norm
 
+from .replicas import Replicas
 from .timing import seconds
-from .training import BATCH, BETAS, CLIP, CONTEXT, DECAY, HIGH, SIZES
+from .training import BATCH, BETAS, CLIP, CONTEXT, DECAY, HIGH, SIZES, loss_of
 
 
 class TwinBlock(tnn.Module):
@@ -82,12 +83,13 @@ def pairs(twin, model, read=lambda p: p.numpy()):
     yield twin.norm.weight, read(model.norm.weight)
 
 
-def steps_of(model, ids, vocab):
+def steps_of(replicas, ids, vocab):
     """Return {name: step} of a training step each, and the gap between gradients.
 
     A step reads texts (B, T + 1), updates the weights and returns the loss. The gap is
     the largest difference of any gradient before the first step, relative to the
     largest number in it."""
+    model = replicas.model
     twin, params = Twin(model), model.parameters()
     ours = AdamW(params, lr=HIGH, betas=BETAS, weight_decay=DECAY)
     matrices = [p for p in twin.parameters() if p.ndim > 1]
@@ -100,12 +102,6 @@ def steps_of(model, ids, vocab):
     )
     twin_ids = torch.tensor(ids)
 
-    def gradients():
-        loss = cross_entropy(model(ids[:, :-1]), ids[:, 1:])
-        ours.zero_grad()
-        loss.backward()
-        return loss.item()
-
     def twin_gradients():
         logits, targets = twin(twin_ids[:, :-1]), twin_ids[:, 1:]
         loss = F.cross_entropy(logits.reshape(-1, vocab), targets.reshape(-1))
@@ -114,7 +110,7 @@ def steps_of(model, ids, vocab):
         return loss.item()
 
     def step():
-        loss = gradients()
+        loss = replicas.backward(ids)
         clip_grad_norm(params, CLIP)
         ours.step()
         return loss
@@ -125,7 +121,7 @@ def steps_of(model, ids, vocab):
         theirs.step()
         return loss
 
-    gradients()
+    replicas.backward(ids)
     twin_gradients()
     gap = max(
         np.abs(p.grad.numpy() - g).max() / np.abs(g).max()
@@ -144,12 +140,13 @@ def race(rounds=5, vocab=65):
     nn.seed(0)
     model = GPT(vocab, **SIZES, positions="learned")
     ids = np.random.default_rng(0).integers(vocab, size=(BATCH, CONTEXT + 1))
-    steps, gradient_gap = steps_of(model, ids, vocab)
-    times, losses = {name: [] for name in steps}, {}
-    for _ in range(rounds):
-        for name, step in steps.items():
-            for _ in range(4):
-                step()
-            times[name] += [seconds(step) for _ in range(20)]
-            losses[name] = step()
+    with Replicas(model, loss_of) as replicas:
+        steps, gradient_gap = steps_of(replicas, ids, vocab)
+        times, losses = {name: [] for name in steps}, {}
+        for _ in range(rounds):
+            for name, step in steps.items():
+                for _ in range(4):
+                    step()
+                times[name] += [seconds(step) for _ in range(20)]
+                losses[name] = step()
     return times, gradient_gap, abs(losses["minigrad"] - losses["torch"])

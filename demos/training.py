@@ -16,6 +16,7 @@ from attention import GPT
 from minigrad import cross_entropy, load, nn, no_grad, save
 from minigrad.optim import AdamW, clip_grad_norm, cosine
 
+from .replicas import Replicas
 from .run import make_writable
 
 CONTEXT, BATCH = 64, 12
@@ -54,6 +55,7 @@ class Training:
         self.optimizer = AdamW(
             self.model.parameters(), HIGH, betas=BETAS, weight_decay=DECAY
         )
+        self.replicas = Replicas(self.model, loss_of)
         self.losses = np.full(steps, np.nan)  # of each step's batch
         self.tests = np.full(-(-steps // EVERY), np.nan)  # of the held-out text
 
@@ -82,23 +84,20 @@ class Training:
 
         Raises: FloatingPointError naming the step when loss or gradient is not finite;
         the parameters are then as they were."""
-        step, ids = self.step, self.batch()
-        loss = cross_entropy(self.model(ids[:, :-1]), ids[:, 1:])
-        value = loss.item()
-        if not math.isfinite(value):
+        step = self.step
+        loss = self.replicas.backward(self.batch())
+        if not math.isfinite(loss):
             raise FloatingPointError(
-                f"the loss is {value} at step {step}; lower the learning rate"
+                f"the loss is {loss} at step {step}; lower the learning rate"
             )
-        self.optimizer.zero_grad()
-        loss.backward()
         try:
             clip_grad_norm(self.model.parameters(), CLIP)
         except FloatingPointError as error:
             raise FloatingPointError(f"step {step}: {error}") from error
         self.optimizer.lr = cosine(step, WARMUP, max(self.steps, WARMUP + 1), HIGH, LOW)
         self.optimizer.step()
-        self.losses[step] = value
-        return value
+        self.losses[step] = loss
+        return loss
 
     @no_grad()
     def test(self):
@@ -124,7 +123,7 @@ class Training:
 
         Raises: OSError before the first step when the folder cannot be written to."""
         make_writable(Path(path).parent)
-        with interruptions() as interrupted, progress(self) as bar:
+        with interruptions() as interrupted, self.replicas, progress(self) as bar:
             while self.step < self.steps and not interrupted:
                 bar.set_postfix(loss=f"{self.advance():.3f}", refresh=False)
                 bar.update(BATCH * CONTEXT)
@@ -138,6 +137,11 @@ class Training:
     def resume(self, path):
         """Continue from the checkpoint at `path`."""
         load(path, self, self.optimizer)
+
+
+def loss_of(model, ids):
+    """Return the mean surprise at the next letter, in texts (B, T + 1), in nats."""
+    return cross_entropy(model(ids[:, :-1]), ids[:, 1:])
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from conftest import same
 
-from demos import induction, training
+from demos import induction, replicas, training
 from demos.training import Training
 from minigrad import backend as B
 from minigrad import nn
@@ -19,10 +19,11 @@ TEXT = "".join(f"{n} times {n} is {n * n}; " for n in range(120))
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    """Make the model and the batches small."""
+    """Make the model and the batches small, and compute them in this process alone."""
     sizes = {"context": 16, "d_model": 16, "heads": 2, "layers": 2}
     for name, value in {"CONTEXT": 16, "BATCH": 4, "SIZES": sizes, "EVERY": 8}.items():
         monkeypatch.setattr(training, name, value)
+    monkeypatch.setattr(replicas, "THREADS", 1)
 
 
 def same_state(a, b):
@@ -35,6 +36,7 @@ def same_state(a, b):
 
 def test_twenty_steps_learn_and_repeat_to_the_last_bit(monkeypatch, tmp_path):
     monkeypatch.setattr(training, "WARMUP", 3)
+    monkeypatch.setattr(replicas, "THREADS", 2)
     first, again, other = (
         Training(TEXT, 20),
         Training(TEXT, 20),
@@ -52,10 +54,11 @@ def test_twenty_steps_learn_and_repeat_to_the_last_bit(monkeypatch, tmp_path):
     assert all(p.dtype == "f4" for p in first.model.parameters())
 
 
-@pytest.mark.parametrize("positions", ["rope", "learned"])
+@pytest.mark.parametrize(("positions", "processes"), [("rope", 2), ("learned", 1)])
 def test_ctrl_c_saves_and_resume_continues_to_the_last_bit(
-    positions, monkeypatch, tmp_path
+    positions, processes, monkeypatch, tmp_path
 ):
+    monkeypatch.setattr(replicas, "THREADS", processes)
     path = tmp_path / "run.npz"
     whole = Training(TEXT, 12, positions)
     assert whole.run(tmp_path / "whole.npz")

@@ -1,0 +1,118 @@
+"""The gradient of a batch in several processes, each with a replica of the model.
+
+The loss of a batch is the mean over its texts. So with nᵢ of the n texts in part i,
+
+    L = Σ nᵢ / n Lᵢ             dL/dθ = Σ nᵢ / n dLᵢ/dθ
+
+and each replica can do one part alone; then their gradients are added up. This is called
+data parallelism.
+
+Why not threads? Only one at a time may run Python, so between any two of NumPy's calls
+each may have to wait for the other, and most of the gain is lost. Processes do not wait,
+but they share no memory, except where it is asked for: here the weights, and a gradient
+for each replica."""
+
+import itertools
+import multiprocessing
+import signal
+from contextlib import nullcontext, suppress
+
+import numpy as np
+
+from attention.tiles import BLAS
+from minigrad import backend as B
+from minigrad.threads import THREADS
+
+MOST = 4  # processes: to add up the gradients of more takes its time too
+
+
+class Replicas:
+    """A model of float32 parameters which, in a `with` block, has replicas in other
+    processes: one a core, up to MOST, but none if the arrays are on a GPU.
+
+    `loss(model, batch)` is a function of some module, for those processes import it."""
+
+    def __init__(self, model, loss):
+        self.model, self.loss = model, loss
+        self.parameters = model.parameters()
+        self.others = []  # of each its process, the pipe to it, and its gradients
+
+    def __enter__(self):
+        # a fork would have no threads; a process started afresh can start its own
+        fresh = multiprocessing.get_context("spawn")
+        size = sum(p.size for p in self.parameters)
+        weights = fresh.RawArray("f", size)
+        self.weights = pieces(weights, self.parameters)
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as Ctrl-C is for us
+        for _ in range(min(THREADS, MOST) - 1 if B.xp is np else 0):
+            gradients, (here, there) = fresh.RawArray("f", size), fresh.Pipe()
+            given = there, self.model, self.loss, weights, gradients
+            process = fresh.Process(target=serve, args=given, daemon=True)
+            process.start()
+            there.close()
+            self.others.append((process, here, pieces(gradients, self.parameters)))
+        signal.signal(signal.SIGINT, before)
+        return self
+
+    def __exit__(self, *_):
+        for process, pipe, _ in self.others:
+            pipe.close()
+            process.join()
+        self.others = []
+
+    def backward(self, batch):
+        """Set the `grad` of each parameter, and return the loss as a number.
+
+        Raises: RuntimeError when one of the processes has ended."""
+        own, *parts = np.array_split(batch, min(len(batch), 1 + len(self.others)))
+        at_work = self.others[: len(parts)]
+        try:
+            if at_work:
+                copy(self.weights, (p.data for p in self.parameters))
+            for part, (_, pipe, _) in zip(parts, at_work, strict=True):
+                pipe.send((part, len(part) / len(batch)))
+            with BLAS.limit(limits=1) if at_work else nullcontext():
+                loss = pull(self.loss, self.model, own, len(own) / len(batch))
+            for _, pipe, gradients in at_work:
+                loss += pipe.recv()
+                for p, g in zip(self.parameters, gradients, strict=True):
+                    p.grad = p.grad + g
+        except (EOFError, ConnectionError) as error:
+            raise RuntimeError(
+                "Replicas: a process has ended, see above for what it said"
+            ) from error
+        return loss
+
+
+def serve(pipe, model, loss, weights, gradients):
+    """Do each part that comes through the pipe, until that is closed."""
+    parameters = model.parameters()
+    weights, gradients = pieces(weights, parameters), pieces(gradients, parameters)
+    for p, x in zip(parameters, weights, strict=True):
+        p.data = x
+    with BLAS.limit(limits=1), suppress(EOFError, ConnectionError):
+        while True:
+            value = pull(loss, model, *pipe.recv())
+            copy(gradients, (p.grad for p in parameters))
+            pipe.send(value)
+
+
+def pull(loss, model, part, share):
+    """Set the gradients of this share of the loss, and return it as a number."""
+    L = loss(model, part) * share
+    for p in model.parameters():
+        p.grad = None
+    L.backward()
+    return L.item()
+
+
+def copy(pieces, arrays):
+    for x, array in zip(pieces, arrays, strict=True):
+        x[...] = array
+
+
+def pieces(memory, parameters):
+    """Return the shared memory as arrays in the shapes of the parameters."""
+    ends = itertools.accumulate(p.size for p in parameters)
+    vectors = np.split(np.frombuffer(memory, "float32"), list(ends)[:-1])
+    return [x.reshape(p.shape) for x, p in zip(vectors, parameters, strict=True)]
