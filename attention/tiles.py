@@ -14,7 +14,7 @@ import threading
 from threadpoolctl import ThreadpoolController
 
 from minigrad import backend as B
-from minigrad.threads import begin, finish
+from minigrad.threads import THREADS, Task
 
 BLAS = ThreadpoolController().select(user_api="blas")  # who computes NumPy's products
 BUSY = threading.RLock()
@@ -77,14 +77,16 @@ class Tiles:
 def workers(in_threads=True):
     """Yield a function `run(f, tasks)` that yields f(*task) for every task, in order.
 
-    The tasks run in threads, as many as BLAS would use; NumPy lets go of Python's lock
-    while it computes. BLAS itself keeps to one thread meanwhile, or its threads and
-    ours would fight for the cores. That setting holds for the whole process, so one
-    block `with workers()` that uses threads runs at a time.
+    The tasks run in all cores; NumPy lets go of Python's lock while it computes. BLAS
+    itself keeps to one thread meanwhile, or its threads and ours would fight for the
+    cores. That setting holds for the whole process, so one block `with workers()` that
+    uses threads runs at a time.
 
-    On a GPU the tasks run one by one: there each operation is parallel in itself.
+    On a GPU the tasks run one by one: there each operation is parallel in itself. So
+    they do where the caller has limited BLAS to one thread.
     """
-    if not in_threads or B.xp.__name__ != "numpy":
+    alone = all(blas.num_threads == 1 for blas in BLAS.lib_controllers)
+    if alone or not in_threads or B.xp.__name__ != "numpy":
         yield itertools.starmap
         return
 
@@ -92,18 +94,17 @@ def workers(in_threads=True):
         begun = collections.deque()
         try:
             for task in tasks:
-                begun.append(begin(threads, f, *task))
-                if len(begun) > 2 * threads:  # results not taken yet fill memory
+                begun.append(Task(f, *task))
+                if len(begun) > 2 * THREADS:  # results not taken yet fill memory
                     yield begun.popleft().result()
             while begun:
                 yield begun.popleft().result()
         finally:
-            finish(begun)
+            for task in begun:
+                task.cancel()
 
-    with BUSY:
-        threads = max((lib.num_threads for lib in BLAS.lib_controllers), default=1)
-        with BLAS.limit(limits=1):
-            yield together
+    with BUSY, BLAS.limit(limits=1):
+        yield together
 
 
 # A fork waits until no tiles are computed, or its copy of the lock would stay locked.

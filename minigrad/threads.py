@@ -1,11 +1,12 @@
 """Large arrays in all cores at once: NumPy lets go of Python's lock while it computes."""
 
+import contextlib
 import contextvars
 import functools
 import itertools
 import os
+import queue
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from . import backend as B
 
@@ -47,49 +48,68 @@ def by_rows(f, *arrays):
     ends = [x.shape[axis] * i // threads for i in range(threads + 1)]
     cuts = [(slice(None),) * axis + (slice(i, j),) for i, j in itertools.pairwise(ends)]
     own, *others = [[a[cut] for a in arrays] for cut in cuts]
-    tasks = [begin(THREADS - 1, f, *part) for part in others]
+    shared = [Task(f, *part) for part in others]
     try:
         f(*own)
-        for task, part in zip(tasks, others, strict=True):
-            if task.cancel():  # no thread was free to begin it
-                f(*part)
-            else:
-                task.result()  # wait for it, and raise what it raised
+        for task in shared:
+            task.result()
     finally:
-        finish(tasks)
+        for task in shared:
+            task.cancel()
 
 
-def begin(threads, f, *args):
-    """Begin f(*args) in a pool of so many threads, or do it here; return its Future.
+class Task:
+    """A call of f(*args), to be made once, by the first thread that is free.
 
-    It runs in a copy of the caller's context, of which np.errstate is a part.
+    It is made in a copy of the caller's context, of which np.errstate is a part.
     """
-    run = contextvars.copy_context().run
-    try:
-        return pool(threads, os.getpid()).submit(run, f, *args)
-    except RuntimeError:  # Python is ending, or can start no more threads
-        done = Future()
-        done.set_result(f(*args))
-        return done
 
+    def __init__(self, f, *args):
+        self.call = functools.partial(contextvars.copy_context().run, f, *args)
+        self.value = self.error = None
+        self.begun, self.over = threading.Lock(), threading.Event()
+        tasks(os.getpid()).put(self)
 
-def finish(tasks):
-    """Wait until none of the tasks runs; those that no thread has begun never will."""
-    wait([task for task in tasks if not task.cancel()])
+    def do(self):
+        """Make the call, unless that has begun."""
+        if self.begun.acquire(blocking=False):
+            try:
+                self.value = self.call()
+            except BaseException as error:  # noqa: BLE001  `result` raises it
+                self.error = error
+            finally:
+                self.over.set()
+
+    def result(self):
+        """Return what f returned, or raise what it raised; do other tasks meanwhile."""
+        with contextlib.suppress(queue.Empty):
+            while not self.over.is_set():
+                tasks(os.getpid()).get_nowait().do()
+        self.over.wait()
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+    def cancel(self):
+        """Return once it neither runs nor ever will."""
+        if not self.begun.acquire(blocking=False):
+            self.over.wait()
 
 
 @functools.cache
-def pool(threads, process):
-    """Return so many threads, kept, for new ones would first have to find a core.
+def tasks(process):
+    """Return the queue of tasks, and have all cores but the caller's take from it.
 
-    All start now. `submit` would start them one by one, and where it cannot, leave its
-    task in the queue, to be done again. `process` is there for the cache: a fork has
-    none of its parent's threads.
+    The threads are kept, for new ones would first have to find a core. `process` is
+    there for the cache: a fork has none of its parent's threads.
     """
-    executor, started = ThreadPoolExecutor(threads), threading.Event()
-    try:
-        for _ in range(threads):
-            executor.submit(started.wait)
-    finally:
-        started.set()
-    return executor
+    waiting = queue.SimpleQueue()
+
+    def work():
+        while True:
+            waiting.get().do()
+
+    with contextlib.suppress(RuntimeError):  # no more can be started
+        for _ in range(THREADS - 1):
+            threading.Thread(target=work, daemon=True).start()
+    return waiting

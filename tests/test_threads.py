@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading as host
-from concurrent.futures import wait
 
 import numpy as np
 import pytest
@@ -27,11 +26,15 @@ SHAPES = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def share_all(monkeypatch):
+@pytest.fixture(scope="module", autouse=True)
+def share_all():
     """Make three threads share even the smallest arrays."""
-    monkeypatch.setattr(threads, "PART", 1)
-    monkeypatch.setattr(threads, "THREADS", 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threads, "PART", 1)
+        patch.setattr(threads, "THREADS", 3)
+        threads.tasks.cache_clear()
+        yield
+    threads.tasks.cache_clear()
 
 
 def all_at_once(f):
@@ -81,16 +84,23 @@ def test_every_row_is_in_one_part_and_the_parts_are_worked_on_at_the_same_time(s
 
 
 def test_it_does_not_wait_for_threads_that_are_busy():
-    idle, pool = host.Event(), threads.pool(2, os.getpid())
-    busy = [pool.submit(idle.wait, 60) for _ in range(2)]
+    begun, end = host.Barrier(3), host.Event()
+
+    def wait():
+        begun.wait(60)
+        end.wait(60)
+
+    busy = [threads.Task(wait) for _ in range(2)]
+    begun.wait(60)
     x, y = array(normal(7, 2)), array(np.zeros((7, 2)))
     try:
         threads.by_rows(lambda x, y: B.xp.copyto(y, x), x, y)
         same(y, x)
-        assert not any(task.done() for task in busy)
+        assert not any(task.over.is_set() for task in busy)
     finally:
-        idle.set()
-        wait(busy)
+        end.set()
+    for task in busy:
+        task.result()
 
 
 @pytest.mark.parametrize("row", [0, 5])  # in the part of the caller, and in the last
@@ -134,10 +144,11 @@ def test_where_no_thread_can_be_started_nothing_is_done_twice(monkeypatch):
         raise RuntimeError("can't start new thread")
 
     y, later = array(np.zeros((6, 2))), array(np.zeros((6, 2)))
-    threads.pool.cache_clear()
+    threads.tasks.cache_clear()
     with monkeypatch.context() as m:
         m.setattr(host.Thread, "start", refuse)
         threads.by_rows(lambda y: B.xp.add(y, 1, out=y), y)
+    threads.tasks.cache_clear()
     threads.by_rows(all_at_once(lambda y: B.xp.add(y, 1, out=y)), later)
     same(y, np.ones((6, 2)))
     same(later, y)
