@@ -107,7 +107,8 @@ def language_model(page):
     times, gradients, losses = race()
     page.say(
         "A training step of language_model, from a batch to new weights, with learned"
-        f" positions. Gradients differ by {gradients:.0e} of the largest in each array,"
+        " positions, ours in a process for each core, up to four (demos/replicas.py)."
+        f" Gradients differ by {gradients:.0e} of the largest in each array,"
         f" losses after {len(times['torch'])} steps by {losses:.0e}:"
     )
     columns = ["", "median / ms", "minimum", "x torch", "of minima"]

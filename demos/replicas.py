@@ -27,10 +27,11 @@ MOST = 4  # processes: to add up the gradients of more takes its time too
 
 
 class Replicas:
-    """A model of float32 parameters which, in a `with` block, has replicas in other
-    processes: one a core, up to MOST, but none if the arrays are on a GPU.
+    """A model that has replicas in other processes, as long as a `with` block lasts.
 
-    `loss(model, batch)` is a function of some module, for those processes import it."""
+    Together they are as many as there are cores, up to MOST; on a GPU one is enough. The
+    parameters are float32. `loss(model, batch)`, which must depend on all of them, is a
+    function of some module: those processes import it."""
 
     def __init__(self, model, loss):
         self.model, self.loss = model, loss
@@ -43,15 +44,17 @@ class Replicas:
         size = sum(p.size for p in self.parameters)
         weights = fresh.RawArray("f", size)
         self.weights = pieces(weights, self.parameters)
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as Ctrl-C is for us
-        for _ in range(min(THREADS, MOST) - 1 if B.xp is np else 0):
-            gradients, (here, there) = fresh.RawArray("f", size), fresh.Pipe()
-            given = there, self.model, self.loss, weights, gradients
-            process = fresh.Process(target=serve, args=given, daemon=True)
-            process.start()
-            there.close()
-            self.others.append((process, here, pieces(gradients, self.parameters)))
-        signal.signal(signal.SIGINT, before)
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is not for them
+        try:
+            for _ in range(min(THREADS, MOST) - 1 if B.xp is np else 0):
+                gradients, (here, there) = fresh.RawArray("f", size), fresh.Pipe()
+                given = there, self.model, self.loss, weights, gradients
+                process = fresh.Process(target=serve, args=given, daemon=True)
+                process.start()
+                there.close()
+                self.others.append((process, here, pieces(gradients, self.parameters)))
+        finally:
+            signal.signal(signal.SIGINT, before)
         return self
 
     def __exit__(self, *_):
@@ -106,9 +109,10 @@ def pull(loss, model, part, share):
     return L.item()
 
 
-def copy(pieces, arrays):
-    for x, array in zip(pieces, arrays, strict=True):
-        x[...] = array
+def copy(places, arrays):
+    """Write each array into its place in the shared memory."""
+    for place, x in zip(places, arrays, strict=True):
+        place[...] = x
 
 
 def pieces(memory, parameters):

@@ -8,8 +8,8 @@ import os
 
 # Between two products the threads of OpenBLAS wait by spinning, 2²⁶ ticks or 30 ms long,
 # and so take the cores from our own threads. After 2²⁰, about half a millisecond, they
-# sleep. Attention with 1024 positions, in tiles or not, then takes 15 to 35 % less time;
-# a step of the language model, all small products, up to 10 % more. Compare with
+# sleep. Attention with 1024 positions then takes 15 % less time, in tiles a third; small
+# products one after another, as in a GPT in one process, up to 10 % more. Compare with
 # `OPENBLAS_THREAD_TIMEOUT=26 python -m demos benchmark`. Read when NumPy is imported.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 
