@@ -29,8 +29,9 @@ def attention(Q, K, V, score=scaled_dot, mask=None, causal=False, return_weights
     all queries has no influence, nor has a query from which it hides all keys. A NaN
     that only some queries may see reaches the others too, as 0 · NaN.
 
-    Raises: ValueError when shapes do not fit, TypeError for a mask that is not boolean
-    or for mixed dtypes, MemoryError when there is no room for (…, n, m) numbers.
+    Raises: ValueError when shapes do not fit, TypeError for a mask that is not boolean,
+    a score that is no function or mixed dtypes, MemoryError when there is no room for
+    (…, n, m) numbers.
 
     >>> import numpy as np
     >>> Q, K = np.zeros((1, 2)), np.eye(2)
@@ -51,16 +52,16 @@ def attention(Q, K, V, score=scaled_dot, mask=None, causal=False, return_weights
 def partners(Q, K, V, mask, causal):
     """Return Q, K, V and who may attend to whom: None, or boolean as (…, n, m).
 
-    What `mask` leaves without a partner is 0 there. Its weights and gradients are 0 in
-    any case, but 0 · NaN is NaN.
+    A query, key or value that `mask` leaves without a partner is returned as 0. Its
+    weights and gradients are 0 in any case, but 0 · NaN is NaN.
     """
     allowed = mask
     if causal:
         past = causal_mask(Q.shape[-2], K.shape[-2])  # (n, m)
         allowed = past if mask is None else mask & past
     if mask is not None:
-        asks = allowed.any(axis=-1)[..., None]  # (…, n, 1)
-        used = allowed.any(axis=-2)[..., None]  # (…, m, 1)
+        asks = allowed.any(axis=-1)[..., None]  # (…, 1 | n, 1)
+        used = allowed.any(axis=-2)[..., None]  # (…, 1 | m, 1)
         Q, K, V = where(asks, Q, 0.0), where(used, K, 0.0), where(used, V, 0.0)
     return Q, K, V, allowed
 

@@ -106,7 +106,7 @@ def _tiled_attention(Q, K, V, /, mask, causal, block):
         y /= Z
         E[at][rows] = finite(M) + B.xp.log(Z)
 
-    # from the end: if causal, the last queries see most keys
+    # the longest first: if causal, the last queries see most keys
     tasks = list(itertools.product(t.batch, t.rows[::-1]))
     with workers(t.large and len(tasks) > 1) as run:
         for _ in run(look_up, tasks):
@@ -139,6 +139,7 @@ def _(g, y, Q, K, V, mask, causal, block, E):
 
     tiles = [(at, r, k) for at in t.batch for r in t.rows for k in t.keys_of(r)]
     with workers(t.large and len(tiles) > 1) as run:
+        # added here, in order: no two threads write to one place, and no bit changes
         for (at, rows, keys), (dq, dk, dv) in zip(tiles, run(pull, tiles), strict=True):
             dQ[at][rows] += dq
             dK[at][keys] += dk  # with the 1 / √d_k that is in q
@@ -153,7 +154,7 @@ def finite(M):
 
 
 def plain_rule(g, y, Q, K, V, mask, causal):
-    """Return dL/dQ, dL/dK and dL/dV in four products: what the tiles add up to."""
+    """Return dL/dQ, dL/dK and dL/dV by the whole matrix: what the tiles add up to."""
     Q, K, V, allowed = partners(Q, K, V, mask, causal)
     A = softmax(scaled_dot(Q, K), mask=allowed)  # (…, n, m)
     dA = g @ V.swapaxes(-1, -2)  # (…, n, m)

@@ -4,7 +4,6 @@ Letters: n queries, m keys, d_k and d_v the widths of keys and values; b queries
 keys k with values v in a tile; … any axes in front, which broadcast.
 """
 
-import collections
 import contextlib
 import itertools
 import math
@@ -14,10 +13,10 @@ import threading
 from threadpoolctl import ThreadpoolController
 
 from minigrad import backend as B
-from minigrad.threads import THREADS, Task
+from minigrad.threads import in_threads
 
 BLAS = ThreadpoolController().select(user_api="blas")  # who computes NumPy's products
-BUSY = threading.RLock()
+BUSY = threading.RLock()  # held while BLAS is limited; again by a fork in there
 
 
 class Tiles:
@@ -27,7 +26,7 @@ class Tiles:
         n, m = Q.shape[-2], K.shape[-2]
         front = [x.shape[:-2] for x in (Q, K, V, mask) if x is not None]
         self.front = front = B.xp.broadcast_shapes(*front)
-        self.batch = list(itertools.product(*map(range, front)))  # indices `at` a place
+        self.batch = list(itertools.product(*map(range, front)))  # (…) of each place
         self.Q, self.K, self.V = (  # (…, n, d_k), (…, m, d_k), (…, m, d_v)
             B.xp.broadcast_to(x, front + x.shape[-2:]) for x in (Q, K, V)
         )
@@ -69,45 +68,33 @@ class Tiles:
             return q @ k.T, q, k, v
         if self.mask is not None:  # as in `partners`: 0 · NaN is NaN
             asks, used = allowed.any(axis=1)[:, None], allowed.any(axis=0)[:, None]
-            q, k, v = (B.xp.where(*x, 0.0) for x in ((asks, q), (used, k), (used, v)))
+            where = B.xp.where
+            q, k, v = where(asks, q, 0.0), where(used, k, 0.0), where(used, v, 0.0)
         return B.xp.where(allowed, q @ k.T, -math.inf), q, k, v  # (b, c)
 
 
 @contextlib.contextmanager
-def workers(in_threads=True):
-    """Yield a function `run(f, tasks)` that yields f(*task) for every task, in order.
+def workers(large=True):
+    """Yield a function `run(f, calls)` that yields f(*args) for all args in calls.
 
-    The tasks run in all cores; NumPy lets go of Python's lock while it computes. BLAS
-    itself keeps to one thread meanwhile, or its threads and ours would fight for the
-    cores. That setting holds for the whole process, so one block `with workers()` that
-    uses threads runs at a time.
+    The calls are made in all cores at once. BLAS keeps to one thread meanwhile, or its
+    threads and ours would fight for the cores. That setting holds for the whole
+    process, so only one block `with workers()` at a time has threads.
 
-    On a GPU the tasks run one by one: there each operation is parallel in itself. So
-    they do where the caller has limited BLAS to one thread.
+    The calls are made one by one if they are not large, or if BLAS has one thread as it
+    is (the user or another block limited it) or cannot be limited, and on a GPU, where
+    each operation is parallel in itself.
     """
-    alone = all(blas.num_threads == 1 for blas in BLAS.lib_controllers)
-    if alone or not in_threads or B.xp.__name__ != "numpy":
+    limited = all(blas.num_threads == 1 for blas in BLAS.lib_controllers)
+    if limited or not large or B.xp.__name__ != "numpy":
         yield itertools.starmap
         return
-
-    def together(f, tasks):
-        begun = collections.deque()
-        try:
-            for task in tasks:
-                begun.append(Task(f, *task))
-                if len(begun) > 2 * THREADS:  # results not taken yet fill memory
-                    yield begun.popleft().result()
-            while begun:
-                yield begun.popleft().result()
-        finally:
-            for task in begun:
-                task.cancel()
-
     with BUSY, BLAS.limit(limits=1):
-        yield together
+        yield in_threads
 
 
-# A fork waits until no tiles are computed, or its copy of the lock would stay locked.
+# A fork waits until no tiles are computed, or its copy of the lock would stay locked,
+# and its BLAS limited.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=BUSY.acquire,

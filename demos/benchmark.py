@@ -9,7 +9,7 @@ Formula. There and back, attention has six matrix products,
 
 which NumPy hands to the same tuned library whoever asks. They are the floor, and times
 are given as multiples of it: what softmax, its gradient and the bookkeeping add. All
-take turns in one process, and all must arrive at the same gradients. (The settings in
+forms take turns in one process, and must arrive at the same gradients. (The settings in
 minigrad/machine.py hold for the whole process, and so serve the others too.)
 
 What to look at. The columns "x floor". Then the growth: time is quadratic in n whatever
@@ -109,7 +109,7 @@ def language_model(page):
         "A training step of language_model, from a batch to new weights, with learned"
         " positions, ours in a process for each core, up to four (demos/replicas.py)."
         f" Gradients differ by {gradients:.0e} of the largest in each array,"
-        f" losses after {len(times['torch'])} steps by {losses:.0e}:"
+        f" losses after the last step by {losses:.0e}:"
     )
     columns = ["", "median / ms", "minimum", "x torch", "of minima"]
     page.table(columns, rows(times, "torch", 1e-3))

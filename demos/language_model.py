@@ -2,7 +2,7 @@
 
 Problem. Given the letters so far, how likely is each next one? Projections, heads, a
 causal mask, positions, a network in each position, residuals and norms: does that stack
-of lookups learn to write, and as well as others have got it to?
+of lookups learn to write, and about as well as others have got it to?
 
 Formula. Four blocks on the vectors of 64 letters, then a score for each of 65 letters:
 
@@ -135,7 +135,7 @@ def demo(page, steps=STEPS, positions="rope", seed=0, resume=False):
             f" to {steps}; checkpoints go to {checkpoint}."
         )
         done = training.run(checkpoint)
-    except (FloatingPointError, TypeError, ValueError) as error:
+    except (FloatingPointError, RuntimeError, TypeError, ValueError) as error:
         sys.exit(f"demos: language_model: {error}")
     if not done:
         sys.exit(f"stopped at step {training.step} of {steps}; go on with --resume")
@@ -151,15 +151,13 @@ def demo(page, steps=STEPS, positions="rope", seed=0, resume=False):
     page.picture(draw_curve(training), "language_model")
     ids = training.held_out[1:33]
     page.picture(draw_heads(training.model, ids, training.letters), "heads")
-    sample = generate(
-        training.model, [training.letters.index("\n")], 500, top_k=None, seed=seed
-    )
+    sample = generate(training.model, [training.letters.index("\n")], 500, seed=seed)
     print("".join(training.letters[i] for i in sample), end="\n\n")
     if steps >= STEPS:
         page.claim(
             "GPT",
-            f"A block of these parts, {SIZES['layers']} times, learns to foretell text as"
-            f" well as nanoGPT of the same size, which reports {NANOGPT}.",
+            f"A block of these parts, {SIZES['layers']} times, learns to foretell text"
+            f" about as well as nanoGPT of the same size, which reports {NANOGPT}.",
             r"$L=-\frac{1}{N}\sum_t \log softmax(z_t)_{x_{t+1}}$",
             f"{loss:.3f} nats per letter over {len(training.held_out):,} letters, with"
             f" {positions} positions; at most {ENOUGH[positions]} is asked",

@@ -8,7 +8,8 @@ and each replica can do one part alone; then their gradients are added up. This 
 data parallelism.
 
 Why not threads? Only one at a time may run Python, so between any two of NumPy's calls
-each may have to wait for the other, and most of the gain is lost. Processes do not wait,
+each may have to wait for the other, and most of the gain is lost. (minigrad/threads.py
+shares calls that take long; these do not.) Processes do not wait,
 but they share no memory, except where it is asked for: here the weights, and a gradient
 for each replica."""
 
@@ -23,28 +24,34 @@ from attention.tiles import BLAS
 from minigrad import backend as B
 from minigrad.threads import THREADS
 
-MOST = 4  # processes: to add up the gradients of more takes its time too
+MOST = 4  # processes in all: each has one more gradient to add up
 
 
 class Replicas:
     """A model that has replicas in other processes, as long as a `with` block lasts.
 
-    Together they are as many as there are cores, up to MOST; on a GPU one is enough. The
-    parameters are float32. `loss(model, batch)`, which must depend on all of them, is a
-    function of some module: those processes import it."""
+    With this process they are as many as there are cores, up to MOST; on a GPU one is
+    enough. `loss(model, batch)` must depend on every parameter, and stand at the top of
+    a module, which those processes import; so a script needs `if __name__ ==
+    "__main__":` around what it does. All replicas would draw the same for a Dropout.
+
+    Enter the block in the main thread. Raises: TypeError for parameters that are not
+    float32."""
 
     def __init__(self, model, loss):
         self.model, self.loss = model, loss
         self.parameters = model.parameters()
-        self.others = []  # of each its process, the pipe to it, and its gradients
+        self.others = []  # (process, the pipe to it, its gradients) of each
 
     def __enter__(self):
-        # a fork would have no threads; a process started afresh can start its own
+        if dtypes := {str(p.dtype) for p in self.parameters} - {"float32"}:
+            raise TypeError(f"Replicas: parameters of {dtypes}, only float32 is shared")
+        # not forked: a fork copies locks that other threads may hold
         fresh = multiprocessing.get_context("spawn")
         size = sum(p.size for p in self.parameters)
         weights = fresh.RawArray("f", size)
         self.weights = pieces(weights, self.parameters)
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is not for them
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # which they inherit
         try:
             for _ in range(min(THREADS, MOST) - 1 if B.xp is np else 0):
                 gradients, (here, there) = fresh.RawArray("f", size), fresh.Pipe()
@@ -53,20 +60,27 @@ class Replicas:
                 process.start()
                 there.close()
                 self.others.append((process, here, pieces(gradients, self.parameters)))
+        except BaseException:
+            self.__exit__()
+            raise
         finally:
             signal.signal(signal.SIGINT, before)
         return self
 
     def __exit__(self, *_):
-        for process, pipe, _ in self.others:
+        for _, pipe, _ in self.others:
             pipe.close()
+        for process, *_ in self.others:
             process.join()
         self.others = []
 
     def backward(self, batch):
         """Set the `grad` of each parameter, and return the loss as a number.
 
-        Raises: RuntimeError when one of the processes has ended."""
+        Raises: ValueError for an empty batch, RuntimeError when one of the processes has
+        ended. After any error the model goes on alone."""
+        if not len(batch):
+            raise ValueError("Replicas: the batch is empty")
         own, *parts = np.array_split(batch, min(len(batch), 1 + len(self.others)))
         at_work = self.others[: len(parts)]
         try:
@@ -75,15 +89,20 @@ class Replicas:
             for part, (_, pipe, _) in zip(parts, at_work, strict=True):
                 pipe.send((part, len(part) / len(batch)))
             with BLAS.limit(limits=1) if at_work else nullcontext():
-                loss = pull(self.loss, self.model, own, len(own) / len(batch))
+                share = len(own) / len(batch)
+                loss = backward_of(own, share, self.model, self.loss)
             for _, pipe, gradients in at_work:
                 loss += pipe.recv()
                 for p, g in zip(self.parameters, gradients, strict=True):
                     p.grad = p.grad + g
         except (EOFError, ConnectionError) as error:
+            self.__exit__()
             raise RuntimeError(
                 "Replicas: a process has ended, see above for what it said"
             ) from error
+        except BaseException:
+            self.__exit__()  # or an answer would be taken for that to the next batch
+            raise
         return loss
 
 
@@ -95,16 +114,16 @@ def serve(pipe, model, loss, weights, gradients):
         p.data = x
     with BLAS.limit(limits=1), suppress(EOFError, ConnectionError):
         while True:
-            value = pull(loss, model, *pipe.recv())
+            value = backward_of(*pipe.recv(), model, loss)
             copy(gradients, (p.grad for p in parameters))
             pipe.send(value)
 
 
-def pull(loss, model, part, share):
+def backward_of(part, share, model, loss):
     """Set the gradients of this share of the loss, and return it as a number."""
-    L = loss(model, part) * share
     for p in model.parameters():
         p.grad = None
+    L = loss(model, part) * share
     L.backward()
     return L.item()
 

@@ -55,8 +55,8 @@ class Twin(tnn.Module):
         heads = model.blocks[0].attention.heads
         self.blocks = tnn.ModuleList(TwinBlock(d, heads) for _ in model.blocks)
         self.norm = tnn.LayerNorm(d, bias=False)
-        for mine, theirs in pairs(self, model):
-            mine.data = torch.tensor(theirs)
+        for p, values in pairs(self, model):
+            p.data = torch.tensor(values)
 
     def forward(self, ids):
         x = self.tokens(ids) + self.positions(torch.arange(ids.shape[1]))  # (B, T, d)
@@ -83,8 +83,8 @@ def pairs(twin, model, read=lambda p: p.numpy()):
     yield twin.norm.weight, read(model.norm.weight)
 
 
-def steps_of(replicas, ids, vocab):
-    """Return {name: step} of a training step each, and the gap between gradients.
+def steps_of(replicas, ids):
+    """Return {name: a training step}, and the gap between gradients.
 
     A step reads texts (B, T + 1), updates the weights and returns the loss. The gap is
     the largest difference of any gradient before the first step, relative to the
@@ -104,7 +104,7 @@ def steps_of(replicas, ids, vocab):
 
     def twin_gradients():
         logits, targets = twin(twin_ids[:, :-1]), twin_ids[:, 1:]
-        loss = F.cross_entropy(logits.reshape(-1, vocab), targets.reshape(-1))
+        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         theirs.zero_grad()
         loss.backward()
         return loss.item()
@@ -131,8 +131,8 @@ def steps_of(replicas, ids, vocab):
 
 
 def race(rounds=5, vocab=65):
-    """Return {name: seconds of a training step, in each round}, the gap between
-    gradients, and the gap between losses after all rounds.
+    """Return {name: seconds of each timed step}, the gap between gradients, and the gap
+    between losses after all rounds.
 
     The sizes are those of `language_model`. A turn is of 20 steps in a row, after 4
     that do not count: the threads of a library spin for a while when it is done, and
@@ -141,7 +141,7 @@ def race(rounds=5, vocab=65):
     model = GPT(vocab, **SIZES, positions="learned")
     ids = np.random.default_rng(0).integers(vocab, size=(BATCH, CONTEXT + 1))
     with Replicas(model, loss_of) as replicas:
-        steps, gradient_gap = steps_of(replicas, ids, vocab)
+        steps, gradient_gap = steps_of(replicas, ids)
         times, losses = {name: [] for name in steps}, {}
         for _ in range(rounds):
             for name, step in steps.items():

@@ -65,8 +65,8 @@ class Training:
         return self.optimizer.steps[0]
 
     def state_dict(self):
-        own = {"losses": self.losses, "tests": self.tests}
-        return self.model.state_dict() | {name: x.copy() for name, x in own.items()}
+        own = {"losses": self.losses.copy(), "tests": self.tests.copy()}
+        return self.model.state_dict() | own
 
     def load_state_dict(self, state):
         state = dict(state)
@@ -94,7 +94,7 @@ class Training:
             clip_grad_norm(self.model.parameters(), CLIP)
         except FloatingPointError as error:
             raise FloatingPointError(f"step {step}: {error}") from error
-        self.optimizer.lr = cosine(step, WARMUP, max(self.steps, WARMUP + 1), HIGH, LOW)
+        self.optimizer.lr = cosine(step, WARMUP, self.steps, HIGH, LOW)
         self.optimizer.step()
         self.losses[step] = loss
         return loss
@@ -107,7 +107,7 @@ class Training:
         inputs = self.held_out[: n * CONTEXT].reshape((n, CONTEXT))
         targets = self.held_out[1 : n * CONTEXT + 1].reshape((n, CONTEXT))
         total = 0.0
-        for start in range(0, n, 64):
+        for start in range(0, n, 64):  # contexts at once
             part = slice(start, start + 64)
             loss = cross_entropy(
                 self.model(inputs[part]), targets[part], reduction="sum"
@@ -125,7 +125,8 @@ class Training:
         make_writable(Path(path).parent)
         with interruptions() as interrupted, self.replicas, progress(self) as bar:
             while self.step < self.steps and not interrupted:
-                bar.set_postfix(loss=f"{self.advance():.3f}", refresh=False)
+                loss = self.advance()
+                bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
                 bar.update(BATCH * CONTEXT)
                 if self.step % EVERY == 0 or self.step == self.steps:
                     self.tests[(self.step - 1) // EVERY] = self.test()
@@ -157,8 +158,8 @@ def interruptions():
 
 
 def progress(training):
-    """Return a bar that counts letters read; it shows the loss, letters a second, and
-    the time that is left."""
+    """Return a bar that counts tokens, here letters; it shows the loss, tokens a second,
+    and the time that is left."""
     done, total = (n * BATCH * CONTEXT for n in (training.step, training.steps))
     return tqdm(
         initial=done,

@@ -1,5 +1,6 @@
 """Large arrays in all cores at once: NumPy lets go of Python's lock while it computes."""
 
+import collections
 import contextlib
 import contextvars
 import functools
@@ -24,16 +25,16 @@ def cores():
 
 
 THREADS = cores()
-PART = 2**18  # numbers; fewer are done before another thread has woken up
+PART = 2**18  # numbers for each thread, at least; fewer are done before it wakes up
 
 
 def by_rows(f, *arrays):
     """Call f(*arrays), where f writes into the last of them, in several threads.
 
-    The arrays are alike in all axes but the last, and f treats each row (…, n) alone.
+    The arrays (…, n) are alike in all axes but the last, and f treats each row alone.
     So each thread can have some of the rows, and no number differs, to the last bit.
-    NumPy may sum in another order where an array has gaps or another layout, so only
-    arrays in one piece are shared. Nor are small ones, and a GPU has its own threads.
+    NumPy may sum in another order where a row has gaps, so only arrays in one piece are
+    shared. Nor are small ones, and a GPU has its own threads.
     """
     x = arrays[0]
     threads = min(THREADS, x.size // PART)
@@ -47,69 +48,100 @@ def by_rows(f, *arrays):
         return
     ends = [x.shape[axis] * i // threads for i in range(threads + 1)]
     cuts = [(slice(None),) * axis + (slice(i, j),) for i, j in itertools.pairwise(ends)]
-    own, *others = [[a[cut] for a in arrays] for cut in cuts]
-    shared = [Task(f, *part) for part in others]
+    for _ in in_threads(f, [[a[cut] for a in arrays] for cut in cuts]):
+        pass
+
+
+def in_threads(f, calls):
+    """Yield f(*args) for all args in calls, in their order; all cores make the calls.
+
+    They make a few ahead, not all: results that wait for the caller take memory.
+    """
+    ahead = collections.deque()
     try:
-        f(*own)
-        for task in shared:
-            task.result()
+        for args in calls:
+            ahead.append(Task(f, args))
+            queue_of(os.getpid()).put(ahead[-1])
+            if len(ahead) > 2 * THREADS:
+                yield first(ahead)
+        while ahead:
+            yield first(ahead)
     finally:
-        for task in shared:
+        for task in ahead:
             task.cancel()
 
 
+def first(ahead):
+    """Take the first task out, and return its result; until it is there, do the next."""
+    for task in ahead:
+        if ahead[0].over.locked():
+            task.do()
+    value = ahead[0].result()
+    ahead.popleft()
+    return value
+
+
 class Task:
-    """A call of f(*args), to be made once, by the first thread that is free.
+    """A call f(*args), to be made once, by the first thread that is free.
 
     It is made in a copy of the caller's context, of which np.errstate is a part.
+
+    Ctrl-C may come between any two lines of the caller, which then cancels its tasks
+    without waiting for itself: `begun` is a lock that who has it can take again. And
+    none of the locks is left half taken, as they are not written in Python.
     """
 
-    def __init__(self, f, *args):
+    def __init__(self, f, args):
         self.call = functools.partial(contextvars.copy_context().run, f, *args)
         self.value = self.error = None
-        self.begun, self.over = threading.Lock(), threading.Event()
-        tasks(os.getpid()).put(self)
+        self.begun, self.over = threading.RLock(), threading.Lock()
+        self.over.acquire()
 
     def do(self):
         """Make the call, unless that has begun."""
-        if self.begun.acquire(blocking=False):
+        if self.begun.acquire(blocking=False) and self.over.locked():
             try:
                 self.value = self.call()
             except BaseException as error:  # noqa: BLE001  `result` raises it
                 self.error = error
             finally:
-                self.over.set()
+                self.call = None
+                self.over.release()
 
     def result(self):
-        """Return what f returned, or raise what it raised; do other tasks meanwhile."""
-        with contextlib.suppress(queue.Empty):
-            while not self.over.is_set():
-                tasks(os.getpid()).get_nowait().do()
-        self.over.wait()
-        if self.error is not None:
-            raise self.error
-        return self.value
+        """Return what f returned, or raise what it raised."""
+        with self.over:
+            value, error = self.value, self.error
+        self.value = self.error = None  # the queue may hold this task still
+        try:
+            if error is not None:
+                raise error
+            return value
+        finally:
+            del error  # it refers to this frame
 
     def cancel(self):
-        """Return once it neither runs nor ever will."""
+        """Return once the call is not being made, nor ever will be."""
         if not self.begun.acquire(blocking=False):
-            self.over.wait()
+            with self.over:
+                pass
+        self.call = None
 
 
 @functools.cache
-def tasks(process):
-    """Return the queue of tasks, and have all cores but the caller's take from it.
+def queue_of(process):
+    """Return a queue of tasks, which all cores but the caller's take from.
 
-    The threads are kept, for new ones would first have to find a core. `process` is
+    Their threads are kept, for new ones would first have to find a core. `process` is
     there for the cache: a fork has none of its parent's threads.
     """
-    waiting = queue.SimpleQueue()
+    tasks = queue.SimpleQueue()
 
     def work():
         while True:
-            waiting.get().do()
+            tasks.get().do()
 
     with contextlib.suppress(RuntimeError):  # no more can be started
         for _ in range(THREADS - 1):
             threading.Thread(target=work, daemon=True).start()
-    return waiting
+    return tasks

@@ -1,5 +1,8 @@
 """Replicas: parts of a batch in several processes give the gradients of the whole."""
 
+import multiprocessing
+import signal
+
 import numpy as np
 import pytest
 from conftest import close, same
@@ -29,7 +32,7 @@ def test_the_gradients_of_the_parts_add_up(n, model, monkeypatch, xp):
     processes(monkeypatch, n)
     with Replicas(model, loss_of) as shared:
         assert len(shared.others) == (n - 1 if xp is np else 0)
-        # of one text only the first process has a part
+        # a batch of one text leaves no part for the others
         for batch in (BATCH, BATCH[:1], BATCH[::-1]):
             for p in model.parameters():
                 p.grad = None
@@ -67,11 +70,53 @@ def test_a_process_that_fails_is_no_riddle(model, monkeypatch, capfd, xp):
     if xp is not np:
         return  # there are no others
     processes(monkeypatch, 2)
-    batch = BATCH.copy()
-    batch[-1, 0] = 5  # there is no such letter; the last text is not in our own part
-    with Replicas(model, loss_of) as shared:
-        with pytest.raises(RuntimeError, match="a process has ended, see above"):
-            shared.backward(batch)
-        (process, *_), *_ = shared.others
-        process.join()
+    ended = pytest.raises(RuntimeError, match="a process has ended, see above")
+    with Replicas(model, loss_of) as shared, ended:
+        shared.backward(spoiled(-1))
     assert "IndexError" in capfd.readouterr().err
+
+
+def test_after_an_error_no_answer_is_taken_for_another(model, monkeypatch):
+    processes(monkeypatch, 2)
+    with Replicas(model, loss_of) as shared:
+        with pytest.raises(IndexError, match="outside"):
+            shared.backward(spoiled(0))
+        loss = shared.backward(BATCH)
+    assert loss == pytest.approx(loss_of(model, BATCH).item(), rel=1e-6)
+
+
+def spoiled(text):
+    """Return the batch with a letter in this text that does not exist.
+
+    The first text is in the part of this process, the last is not."""
+    batch = BATCH.copy()
+    batch[text, 0] = 5
+    return batch
+
+
+def test_where_a_process_cannot_be_started_all_is_as_before(model, monkeypatch, xp):
+    if xp is not np:
+        return
+    processes(monkeypatch, 3)
+    started = []
+    start = multiprocessing.process.BaseProcess.start
+
+    def start_one(process):
+        if started:
+            raise OSError("no more")
+        started.append(process)
+        start(process)
+
+    monkeypatch.setattr(multiprocessing.process.BaseProcess, "start", start_one)
+    with pytest.raises(OSError, match="no more"):
+        Replicas(model, loss_of).__enter__()
+    assert [process.is_alive() for process in started] == [False]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_replicas_cannot_share_is_refused(model):
+    with pytest.raises(ValueError, match="the batch is empty"):
+        Replicas(model, loss_of).backward(BATCH[:0])
+    model.astype(float)
+    with pytest.raises(TypeError, match="float64"):
+        Replicas(model, loss_of).__enter__()

@@ -1,9 +1,12 @@
 """Sharing rows among threads changes no bit, and loses neither a row nor an error."""
 
+import collections
+import gc
 import os
 import subprocess
 import sys
-import threading as host
+import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -32,14 +35,14 @@ def share_all():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threads, "PART", 1)
         patch.setattr(threads, "THREADS", 3)
-        threads.tasks.cache_clear()
+        threads.queue_of.cache_clear()
         yield
-    threads.tasks.cache_clear()
+    threads.queue_of.cache_clear()
 
 
 def all_at_once(f):
     """Return f, made to wait until three threads are in it."""
-    barrier = host.Barrier(3 if B.xp is np else 1)
+    barrier = threading.Barrier(3 if B.xp is np else 1)
 
     def waiting(*arrays):
         barrier.wait(timeout=60)
@@ -75,7 +78,7 @@ def test_every_row_is_in_one_part_and_the_parts_are_worked_on_at_the_same_time(s
     ids, x, y = set(), array(normal(*shape)), array(np.zeros(shape))
 
     def f(x, y):
-        ids.add(host.get_ident())
+        ids.add(threading.get_ident())
         y += x
 
     threads.by_rows(all_at_once(f), x, y)
@@ -84,38 +87,78 @@ def test_every_row_is_in_one_part_and_the_parts_are_worked_on_at_the_same_time(s
 
 
 def test_it_does_not_wait_for_threads_that_are_busy():
-    begun, end = host.Barrier(3), host.Event()
+    begun, end = threading.Barrier(3), threading.Event()
 
     def wait():
         begun.wait(60)
         end.wait(60)
 
-    busy = [threads.Task(wait) for _ in range(2)]
+    busy = [threads.Task(wait, []) for _ in range(2)]
+    for task in busy:
+        threads.queue_of(os.getpid()).put(task)
     begun.wait(60)
     x, y = array(normal(7, 2)), array(np.zeros((7, 2)))
     try:
         threads.by_rows(lambda x, y: B.xp.copyto(y, x), x, y)
         same(y, x)
-        assert not any(task.over.is_set() for task in busy)
+        assert all(task.over.locked() for task in busy)
     finally:
         end.set()
     for task in busy:
         task.result()
 
 
-@pytest.mark.parametrize("row", [0, 5])  # in the part of the caller, and in the last
-def test_an_error_reaches_the_caller_when_no_thread_writes_any_more(row):
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+@pytest.mark.parametrize("row", [0, 2, 5])
+def test_an_error_reaches_the_caller_when_no_thread_writes_any_more(row, error):
     ended = []
 
     def f(x):
         if row in B.to_numpy(x):
-            raise ZeroDivisionError
+            raise error
         np.linalg.inv(np.eye(300))  # some time later
         ended.append(x)
 
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(error):
         threads.by_rows(all_at_once(f), array(np.arange(6.0)[:, None]))
     assert len(ended) == (2 if B.xp is np else 0)
+
+
+def test_a_thread_that_ctrl_c_stopped_at_the_beginning_does_not_wait_for_itself():
+    def stopped():
+        task = threads.Task(abs, [1])
+        assert task.begun.acquire(blocking=False)
+        task.cancel()
+
+    thread = threading.Thread(target=stopped, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_nothing_is_kept_of_what_calls_were_given_and_returned(fails):
+    class Thing:
+        pass
+
+    kept = []
+
+    def f(thing):
+        result = Thing()
+        kept.extend(map(weakref.ref, (thing, result)))
+        if fails:
+            raise ZeroDivisionError
+        return result
+
+    gc.disable()
+    try:
+        collections.deque(threads.in_threads(f, ([Thing()] for _ in range(9))), 0)
+    except ZeroDivisionError:
+        pass
+    finally:
+        gc.enable()
+    assert len(kept) == 18 or fails
+    assert not any(thing() for thing in kept)
 
 
 def test_other_threads_treat_overflow_as_the_caller_asked(xp):
@@ -144,11 +187,11 @@ def test_where_no_thread_can_be_started_nothing_is_done_twice(monkeypatch):
         raise RuntimeError("can't start new thread")
 
     y, later = array(np.zeros((6, 2))), array(np.zeros((6, 2)))
-    threads.tasks.cache_clear()
+    threads.queue_of.cache_clear()
     with monkeypatch.context() as m:
-        m.setattr(host.Thread, "start", refuse)
+        m.setattr(threading.Thread, "start", refuse)
         threads.by_rows(lambda y: B.xp.add(y, 1, out=y), y)
-    threads.tasks.cache_clear()
+    threads.queue_of.cache_clear()
     threads.by_rows(all_at_once(lambda y: B.xp.add(y, 1, out=y)), later)
     same(y, np.ones((6, 2)))
     same(later, y)
@@ -196,7 +239,7 @@ thread.join()
 @pytest.mark.parametrize(
     ("program", "printed"), [(ENDING, "1024.0 0.0\n" * 2), (FORKING, "1 2\n")]
 )
-def test_large_arrays_at_the_end_of_a_program_and_in_a_fork(program, printed, xp):
+def test_threads_work_at_the_end_of_a_program_and_in_a_fork(program, printed, xp):
     if xp is np and (program is ENDING or hasattr(os, "fork")):
         command = [sys.executable, "-W", "ignore", "-c", program]  # a fork with threads
         output = subprocess.run(
