@@ -23,14 +23,15 @@ def step_of(f, inputs, g, **options):
 
 
 def six_products(inputs, g):
-    """Return the floor as a step; what the numbers are makes no difference to it."""
+    """Return the floor as a step; A and dS are there, whose numbers make no difference."""
     Q, K, V, g = map(B.xp.asarray, (*inputs, g))
-    A = Q @ K.swapaxes(-1, -2)
+    A, dS = Q @ K.swapaxes(-1, -2), g @ V.swapaxes(-1, -2)  # (h, n, n)
 
     def step():
-        S, Y, dA = Q @ K.swapaxes(-1, -2), A @ V, g @ V.swapaxes(-1, -2)
-        dQ, dK, dV = A @ K, A.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ g
-        return S, Y, dA, dQ, dK, dV
+        S, Y = Q @ K.swapaxes(-1, -2), A @ V  # (h, n, n), (h, n, d)
+        dA, dV = g @ V.swapaxes(-1, -2), A.swapaxes(-1, -2) @ g  # (h, n, n), (h, n, d)
+        dQ, dK = dS @ K, dS.swapaxes(-1, -2) @ Q  # (h, n, d), (h, n, d)
+        return S, Y, dA, dV, dQ, dK
 
     return step
 
