@@ -9,7 +9,7 @@ def weight_map(ax, weights, allowed=None, numbers=False):
     Pairs that are not allowed are hatched: to have no weight is not to have weight 0.
     """
     allowed = np.ones(weights.shape, bool) if allowed is None else allowed
-    ax.patch.set(facecolor="0.93", hatch="////", edgecolor="0.75")
+    ax.patch.set(facecolor="0.93", hatch="////", edgecolor="0.75", linewidth=0)
     shown = np.where(allowed, weights, np.nan)
     image = ax.imshow(shown, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     ax.set(xlabel="key", ylabel="query")

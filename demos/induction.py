@@ -132,7 +132,12 @@ def demo(page):
     top.plot(history[:, 0] / np.log(len(LETTERS)), color="0.6", label="loss / log 24")
     top.plot(history[:, 1], color="C1", label="layer 1, on the letter before")
     top.plot(history[:, 2], color="C0", label="layer 2, on what followed last time")
-    top.set(xlabel="step", ylim=(-0.03, 1.1), title="Little for long, then all at once")
+    top.set(
+        xlabel="step",
+        ylabel="share",
+        ylim=(-0.03, 1.1),
+        title="Little for long, then all at once",
+    )
     top.legend(loc="center left")
     allowed = np.tri(LENGTH - 1, dtype=bool)
     titles = ("Layer 1 looks one back", "Layer 2 looks at what followed last time")

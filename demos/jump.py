@@ -75,7 +75,7 @@ def demo(page):
         "A hard lookup finds the equal key or nothing, and its slope is 0 wherever"
         " there is one.",
         r"$i^\star=\arg\max_i\,1[k_i=q],\quad\partial v_{i^\star}/\partial q=0$",
-        f"an answer at {np.isfinite(hard).sum()} of {len(t)} steps; the nearest key's"
+        f"an answer at {np.isfinite(hard).sum()} of {len(t)} points; the nearest key's"
         f" stays for {(~moved).sum()} steps and jumps by"
         f" {np.abs(np.diff(nearest)).sum():.0f}° at {moved.sum()}",
         np.isfinite(hard).sum() == 2 and moved.sum() == 1,

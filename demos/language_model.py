@@ -88,8 +88,12 @@ def draw_curve(training):
         ax.axhline(loss, color="0.5", linestyle=":", linewidth=1)
         ax.text(steps[-1], loss + 0.03, name, color="0.4", ha="right")
     ax.axhline(NANOGPT, color="0.5", linestyle=":", linewidth=1)
-    ax.text(0, NANOGPT - 0.04, "nanoGPT's README", color="0.4", va="top")
-    ax.set(xlabel="step", ylabel="loss / nats per letter")
+    ax.text(
+        0.01 * training.steps, NANOGPT - 0.04, "nanoGPT's README", color="0.4", va="top"
+    )
+    ax.set(
+        xlabel="step", ylabel="loss / nats per letter", xlim=(0, 1.02 * training.steps)
+    )
     ax.set_ylim(bottom=min(NANOGPT, training.losses.min()) - 0.2)
     ax.set_title(f"{training.tests[-1]:.3f} nats per letter of text not seen")
     ax.legend()

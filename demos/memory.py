@@ -84,7 +84,7 @@ def demo(page):
     ax.minorticks_off()
     ax.set(xlabel="positions n", ylabel="peak of a pass there and back / MiB")
     ax.set(title="Twice the length: four times the memory, or twice")
-    ax.set(xlim=(220, 5000))
+    ax.set(xlim=(220, 5000), ymargin=0.1)
     page.picture(figure, "memory")
 
     stored, tiled = peaks.values()

@@ -59,7 +59,7 @@ class Page:
     def say(self, text):
         """Print a paragraph."""
         text = " ".join(text.split())
-        print(textwrap.fill(text, WIDTH), end="\n\n")
+        print(textwrap.fill(text, WIDTH), end="\n\n", flush=True)
         self.items.append(text)
 
     def table(self, columns, rows):
@@ -87,8 +87,9 @@ class Page:
         """Write a figure to out/name.png and close it."""
         path = self.out / f"{name}.png"
         figure.savefig(path)
+        figure.set_layout_engine("none")  # whoever draws it again finds it laid out
         plt.close(figure)
-        print(f"wrote {path}\n")
+        print(f"wrote {path}\n", flush=True)
         self.items.append(Picture(path, figure))
 
     def claim(self, number, sentence, formula, measured, holds, source):

@@ -16,7 +16,7 @@ for each replica."""
 import itertools
 import multiprocessing
 import signal
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 import numpy as np
 
@@ -55,16 +55,19 @@ class Replicas:
         try:
             for _ in range(min(THREADS, MOST) - 1 if B.xp is np else 0):
                 gradients, (here, there) = fresh.RawArray("f", size), fresh.Pipe()
-                given = there, self.model, self.loss, weights, gradients
+                given = there, weights, gradients
                 process = fresh.Process(target=serve, args=given, daemon=True)
                 process.start()
-                there.close()
+                there.close()  # now only the process has it: if that ends, we hear of it
                 self.others.append((process, here, pieces(gradients, self.parameters)))
         except BaseException:
             self.__exit__()
             raise
         finally:
             signal.signal(signal.SIGINT, before)
+        with self.ending_on_errors():
+            for _, pipe, _ in self.others:
+                pipe.send((self.model, self.loss))
         return self
 
     def __exit__(self, *_):
@@ -83,9 +86,9 @@ class Replicas:
             raise ValueError("Replicas: the batch is empty")
         own, *parts = np.array_split(batch, min(len(batch), 1 + len(self.others)))
         at_work = self.others[: len(parts)]
-        try:
-            if at_work:
-                copy(self.weights, (p.data for p in self.parameters))
+        if at_work:
+            copy(self.weights, (p.data for p in self.parameters))
+        with self.ending_on_errors():
             for part, (_, pipe, _) in zip(parts, at_work, strict=True):
                 pipe.send((part, len(part) / len(batch)))
             with BLAS.limit(limits=1) if at_work else nullcontext():
@@ -95,24 +98,35 @@ class Replicas:
                 loss += pipe.recv()
                 for p, g in zip(self.parameters, gradients, strict=True):
                     p.grad = p.grad + g
-        except (EOFError, ConnectionError) as error:
-            self.__exit__()
-            raise RuntimeError(
-                "Replicas: a process has ended, see above for what it said"
-            ) from error
-        except BaseException:
-            self.__exit__()  # or an answer would be taken for that to the next batch
-            raise
         return loss
 
+    @contextmanager
+    def ending_on_errors(self):
+        """End all processes after an error: an answer that still comes would be taken
+        for one to the next batch."""
+        processes = [process for process, *_ in self.others]
+        try:
+            yield
+        except (EOFError, ConnectionError) as error:
+            self.__exit__()
+            codes = {process.exitcode for process in processes} - {0}
+            raise RuntimeError(
+                f"Replicas: a process ended with exit code {str(codes)[1:-1]}; what it "
+                'had to say stands above (a script needs `if __name__ == "__main__":`)'
+            ) from error
+        except BaseException:
+            self.__exit__()
+            raise
 
-def serve(pipe, model, loss, weights, gradients):
-    """Do each part that comes through the pipe, until that is closed."""
-    parameters = model.parameters()
-    weights, gradients = pieces(weights, parameters), pieces(gradients, parameters)
-    for p, x in zip(parameters, weights, strict=True):
-        p.data = x
+
+def serve(pipe, weights, gradients):
+    """Take a model from the pipe, then do each part that comes, until it is closed."""
     with BLAS.limit(limits=1), suppress(EOFError, ConnectionError):
+        model, loss = pipe.recv()
+        parameters = model.parameters()
+        weights, gradients = pieces(weights, parameters), pieces(gradients, parameters)
+        for p, x in zip(parameters, weights, strict=True):
+            p.data = x
         while True:
             value = backward_of(*pipe.recv(), model, loss)
             copy(gradients, (p.grad for p in parameters))

@@ -171,7 +171,10 @@ def formula_svg(text, name, size):
 def inline(figure, name, words, **how):
     """Return a figure as an <svg> element whose ids, prefixed by a name, are unique."""
     file = io.StringIO()
-    figure.savefig(file, format="svg", transparent=True, metadata={"Date": None}, **how)
+    for patch in (figure.patch, *(ax.patch for ax in figure.axes)):
+        if not patch.get_hatch():
+            patch.set_facecolor("none")  # the page's own colour
+    figure.savefig(file, format="svg", metadata={"Date": None}, **how)
     svg = re.sub("<metadata>.*?</metadata>", "", file.getvalue(), flags=re.DOTALL)
     svg = re.sub(r'\bid="', f'id="{name}-', svg[svg.index("<svg") :])
     svg = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", svg)

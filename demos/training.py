@@ -32,7 +32,8 @@ class Training:
 
     The last tenth of the text is held out. The batch of a step is drawn by a generator
     that is seeded with the seed and the number of the step, so the number is all that
-    the next run needs to know about chance.
+    the next run needs to know about chance. It makes the same bits on the same machine,
+    with as many processes (replicas.py).
 
     Raises: ValueError for a text too short to hold out one context, or no steps."""
 
@@ -119,7 +120,7 @@ class Training:
         """Train to the last step, with a checkpoint at `path` every EVERY steps.
 
         Ctrl-C ends it after the present step, with a checkpoint. Return whether the
-        last step was reached.
+        last step was reached. This runs in the main thread, and has Replicas.
 
         Raises: OSError before the first step when the folder cannot be written to."""
         make_writable(Path(path).parent)

@@ -75,10 +75,10 @@ def demo(page):
         text = f"{dtype}: 0 from {winner:.1f}"
         near.text(winner + 2, slopes[-1, 0], text, color=colour)
     ax.set(xlabel="gap between the scores", ylabel="gradient of the losing score")
-    ax.set(title="A loser is cut off by underflow", xlim=(0, 1350))
+    ax.set(title="A loser is cut off by underflow", xlim=(0, 1400))
     ax.set_yticks([1e-300, 1e-200, 1e-100, 1])
     near.set(xlabel="gap between the scores", ylabel="gradient of the winning score")
-    near.set(title="The winner goes deaf first", xlim=(0, 82))
+    near.set(title="The winner goes deaf first", xlim=(0, 105))
     page.picture(figure, "underflow")
     page.table(
         ["dtype", "subnormal from", "0 from, e^-gap", "loser 0 from", "winner 0 from"],

@@ -2,6 +2,8 @@
 
 import multiprocessing
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -70,10 +72,39 @@ def test_a_process_that_fails_is_no_riddle(model, monkeypatch, capfd, xp):
     if xp is not np:
         return  # there are no others
     processes(monkeypatch, 2)
-    ended = pytest.raises(RuntimeError, match="a process has ended, see above")
+    ended = pytest.raises(RuntimeError, match="a process ended with exit code 1")
     with Replicas(model, loss_of) as shared, ended:
         shared.backward(spoiled(-1))
     assert "IndexError" in capfd.readouterr().err
+
+
+NO_GUARD = """
+from attention import GPT
+from demos import replicas
+from demos.training import loss_of
+
+replicas.THREADS = 3
+model = GPT(300, context=8, d_model=128, heads=2, layers=1)  # more than a pipe holds
+with replicas.Replicas(model, loss_of):
+    pass
+"""
+
+
+def test_a_script_without_a_guard_ends_and_is_told_of_it(tmp_path, xp):
+    if xp is not np:
+        return
+    script = tmp_path / "script.py"
+    script.write_text(NO_GUARD)
+    run = subprocess.run(
+        [sys.executable, script],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert run.returncode == 1
+    assert "Replicas: a process ended with exit code 1" in run.stderr
+    assert "a script needs" in run.stderr
 
 
 def test_after_an_error_no_answer_is_taken_for_another(model, monkeypatch):
