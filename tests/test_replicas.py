@@ -1,6 +1,7 @@
 """Replicas: parts of a batch in several processes give the gradients of the whole."""
 
 import multiprocessing
+import os
 import signal
 import subprocess
 import sys
@@ -68,6 +69,15 @@ def test_no_process_outlives_the_block(model, monkeypatch):
     shared.backward(BATCH)  # alone
 
 
+def test_ctrl_c_is_not_for_the_other_processes(model, monkeypatch):
+    processes(monkeypatch, 2)
+    with Replicas(model, loss_of) as shared:
+        loss = shared.backward(BATCH)
+        for process, *_ in shared.others:
+            os.kill(process.pid, signal.SIGINT)
+        assert shared.backward(BATCH) == loss
+
+
 def test_a_process_that_fails_is_no_riddle(model, monkeypatch, capfd, xp):
     if xp is not np:
         return  # there are no others
@@ -112,8 +122,8 @@ def test_after_an_error_no_answer_is_taken_for_another(model, monkeypatch):
     with Replicas(model, loss_of) as shared:
         with pytest.raises(IndexError, match="outside"):
             shared.backward(spoiled(0))
-        loss = shared.backward(BATCH)
-    assert loss == pytest.approx(loss_of(model, BATCH).item(), rel=1e-6)
+        loss = shared.backward(BATCH[::-1])
+    assert loss == pytest.approx(loss_of(model, BATCH[::-1]).item(), rel=1e-6)
 
 
 def spoiled(text):

@@ -136,6 +136,22 @@ def test_a_thread_that_ctrl_c_stopped_at_the_beginning_does_not_wait_for_itself(
     assert not thread.is_alive()
 
 
+def test_a_thread_that_meets_its_task_again_does_not_repeat_it():
+    calls = []
+    task = threads.Task(calls.append, [1])
+    task.do()
+    task.do()
+    assert calls == [1]
+
+
+def test_results_that_wait_are_few_and_come_in_order():
+    begun = []
+    results = threads.in_threads(abs, ([begun.append(i) or -i] for i in range(50)))
+    for i, result in enumerate(results):
+        assert result == i
+        assert len(begun) <= i + 7  # three threads: six ahead
+
+
 @pytest.mark.parametrize("fails", [False, True])
 def test_nothing_is_kept_of_what_calls_were_given_and_returned(fails):
     class Thing:

@@ -1,5 +1,6 @@
 """Tiled attention: the numbers of `attention`, however the tiles fall, in little room."""
 
+import itertools
 import threading
 import tracemalloc
 
@@ -142,6 +143,17 @@ def test_the_bits_are_the_same_again_and_with_one_thread():
     for a, b, c in zip(first, again, one, strict=True):
         same(a, b)
         same(a, c)
+
+
+def test_blas_keeps_to_one_thread_while_tiles_are_shared(xp):
+    before = blas_threads()
+    with tiles.workers() as run:
+        shared = run is not itertools.starmap
+        assert shared == (xp is np and max(before) > 1)
+        assert not shared or set(blas_threads()) == {1}
+    with tiles.BLAS.limit(limits=1), tiles.workers() as run:
+        assert run is itertools.starmap
+    assert blas_threads() == before
 
 
 def test_threads_of_the_caller_get_their_own_results_and_blas_gets_its_threads_back():

@@ -61,11 +61,12 @@ def test_ctrl_c_saves_and_resume_continues_to_the_last_bit(
     whole = Training(TEXT, 12, positions)
     assert whole.run(tmp_path / "whole.npz")
 
-    stopped = Training(TEXT, 12, positions)
+    stopped, others = Training(TEXT, 12, positions), []
     backward = type(nn.Linear(1, 1).weight).backward
 
     def pressed_at_step_5(loss):
         backward(loss)
+        others.append(len(stopped.replicas.others))
         if stopped.step == 5:
             signal.raise_signal(signal.SIGINT)  # in the middle of a step
 
@@ -73,6 +74,7 @@ def test_ctrl_c_saves_and_resume_continues_to_the_last_bit(
         patch.setattr("minigrad.Tensor.backward", pressed_at_step_5)
         assert not stopped.run(path)
     assert stopped.step == 6
+    assert others == [processes - 1 if B.xp is np else 0] * 6
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
     resumed = Training(TEXT, 12, positions)
