@@ -11,10 +11,10 @@ import warnings
 
 import numpy
 
-from . import backend as B
+from . import backend
 from .backward import pull_back
 from .primitive import recording
-from .shapes import concatenate
+from .ops.shapes import concatenate
 from .tensor import Tensor
 
 STEP = 2.0**-18  # h of a difference at x, times the power of two next above |x| or 1
@@ -52,7 +52,7 @@ def gradcheck(f, *inputs, order=1):
         raise RuntimeError("gradcheck: inside no_grad nothing is recorded")
     points = []
     for k, x in enumerate(inputs):
-        x = B.to_numpy(x)
+        x = backend.to_numpy(x)
         if x.dtype.kind not in "biuf":
             raise TypeError(f"gradcheck: input {k} is {x.dtype}, not real numbers")
         if x.dtype.kind == "f" and x.dtype != float:
@@ -79,7 +79,7 @@ def gradient(f):
         y = f(*xs)
         g = y * cotangent(y)
         leaves = pull_back(y, g, record=True) if type(y) is Tensor else {}
-        rows = [leaves.get(x, B.xp.zeros_like(x.data)).reshape((x.size,)) for x in xs]
+        rows = [leaves.get(x, backend.xp.zeros_like(x.data)).reshape((x.size,)) for x in xs]
         return concatenate(rows)
 
     return df
@@ -87,7 +87,7 @@ def gradient(f):
 
 def cotangent(y):
     """Return u, random numbers in the shape of y, the same for each y of that shape."""
-    return B.xp.asarray(numpy.random.default_rng(0).standard_normal(y.shape))
+    return backend.xp.asarray(numpy.random.default_rng(0).standard_normal(y.shape))
 
 
 def compare(f, points, record=False):
@@ -102,21 +102,21 @@ def compare(f, points, record=False):
         raise GradcheckError(f"gradcheck: f returned {kind}; it must keep float64")
     u = cotangent(y)
     leaves = pull_back(y, u, record=record) if type(y) is Tensor else {}
-    u, y = B.to_numpy(u), B.to_numpy(y)
+    u, y = backend.to_numpy(u), backend.to_numpy(y)
 
     @numpy.errstate(all="ignore")  # f may end within a step of x, as log near 0
     def at(k, i, step):
         """Return f with `step` added to entry i of input k."""
         moved = [x.copy() for x in points]
         moved[k][i] += step
-        return B.to_numpy(f(*map(Tensor, moved)))
+        return backend.to_numpy(f(*map(Tensor, moved)))
 
     if not numpy.array_equal(at(0, (), 0), y, equal_nan=True):
         raise GradcheckError("gradcheck: f is random: two calls differ; fix its seed")
 
     worst, kinks = 0.0, []
     for k, x in enumerate(points):
-        got_all = B.to_numpy(leaves[xs[k]]) if xs[k] in leaves else numpy.zeros(x.shape)
+        got_all = backend.to_numpy(leaves[xs[k]]) if xs[k] in leaves else numpy.zeros(x.shape)
         for i in numpy.ndindex(x.shape):
             got = float(got_all[i])
             f_near = functools.partial(at, k, i)

@@ -2,7 +2,7 @@
 
 from numbers import Real
 
-from . import backend as B
+from . import backend
 from .tensor import Tensor
 
 
@@ -88,10 +88,10 @@ class Module:
         nothing has changed.
         """
         own = dict(self.named_parameters())
-        state = {name: B.to_numpy(values) for name, values in state.items()}
+        state = {name: backend.to_numpy(values) for name, values in state.items()}
         check_state("load_state_dict", own, state)
         for name, p in own.items():
-            p.data = B.xp.array(state[name])
+            p.data = backend.xp.array(state[name])
 
 
 def walk(x, name="", seen=None):

@@ -25,11 +25,12 @@ import math
 
 import numpy
 
-from . import backend as B
-from .elementwise import where
-from .layernorm import layer_norm
-from .matmul import matmul
-from .module import Module, at_least
+from . import backend, checks
+from .checks import at_least, flag, integer, optional, takes
+from .ops.elementwise import where
+from .ops.layernorm import center, rms_norm
+from .ops.matmul import matmul
+from .module import Module
 from .tensor import Tensor
 
 rng = numpy.random.default_rng(0)
@@ -54,8 +55,8 @@ class Linear(Module):
     starts at 0, or is left out.
     """
 
+    @takes(d_in=integer(1), d_out=integer(1), bias=flag)
     def __init__(self, d_in, d_out, bias=True):
-        at_least("Linear", 1, d_in=d_in, d_out=d_out)
         self.weight = normal((d_in, d_out), 1 / math.sqrt(d_in))
         self.bias = Tensor(numpy.zeros(d_out), dtype="float32") if bias else None
 
@@ -73,13 +74,12 @@ class Embedding(Module):
     Raises: IndexError for an id outside [0, n), TypeError for one not an integer.
     """
 
+    @takes(n=integer(1), d=integer(1))
     def __init__(self, n, d):
-        at_least("Embedding", 1, n=n, d=d)
         self.weight = normal((n, d), 1.0)
 
     def __call__(self, ids):
-        ids = B.integers("Embedding", ids)
-        return self.weight[B.within("Embedding", ids, self.weight.shape[0])]
+        return self.weight[checks.integers("Embedding", ids, self.weight.shape[0])]
 
 
 class LayerNorm(Module):
@@ -88,18 +88,14 @@ class LayerNorm(Module):
     w (`weight`) starts at 1, b (`bias`) at 0, or is left out. See layernorm.py.
     """
 
+    @takes(d=integer(1), eps=at_least(0), bias=flag)
     def __init__(self, d, eps=1e-5, bias=True):
-        at_least("LayerNorm", 1, d=d)
         self.weight = Tensor(numpy.ones(d), dtype="float32")
         self.bias = Tensor(numpy.zeros(d), dtype="float32") if bias else None
         self.eps = eps
 
     def __call__(self, x):
-        if x.shape[-1:] != self.weight.shape:
-            raise ValueError(
-                f"LayerNorm: x {x.shape} does not end in {self.weight.shape}"
-            )
-        y = layer_norm(x, self.weight, eps=self.eps)  # (…, d)
+        y = rms_norm(center(x), eps=self.eps) * self.weight  # (…, d)
         return y if self.bias is None else y + self.bias
 
 
@@ -125,5 +121,5 @@ class Dropout(Module):
     def __call__(self, x):
         if not self.training or self.p == 0:
             return x
-        kept = B.xp.asarray(self.rng.random(x.shape) >= self.p)
+        kept = backend.xp.asarray(self.rng.random(x.shape) >= self.p)
         return where(kept, x * (1 / (1 - self.p)), 0.0)

@@ -12,7 +12,7 @@ Letters: θ a parameter, g its gradient, α the learning rate `lr`, λ the weigh
 
 import math
 
-from . import backend as B
+from . import backend
 from .module import at_least, check_gradients, check_state, unique
 
 
@@ -27,7 +27,7 @@ class Optimizer:
         self.params, self.lr = unique(type(self).__name__, params), lr
         self.steps = [0] * len(self.params)  # that each parameter has made
         data = [p.data for p in self.params]
-        self.moments = {name: list(map(B.xp.zeros_like, data)) for name in moments}
+        self.moments = {name: list(map(backend.xp.zeros_like, data)) for name in moments}
 
     def step(self):
         """Move every parameter that has a gradient, or none if one does not fit."""
@@ -36,7 +36,7 @@ class Optimizer:
         for i, p in enumerate(self.params):
             if p.grad is not None:
                 self.steps[i] += 1
-                p.data = B.xp.asarray(self.moved(i, p.data, p.grad, lr))
+                p.data = backend.xp.asarray(self.moved(i, p.data, p.grad, lr))
 
     def zero_grad(self):
         """Forget the gradients, which backward() would otherwise add to."""
@@ -45,10 +45,10 @@ class Optimizer:
 
     def state_dict(self):
         """Return {name: copy in a NumPy array} of the step counts and the moments."""
-        state = {"steps": B.to_numpy(self.steps)}
+        state = {"steps": backend.to_numpy(self.steps)}
         for name, arrays in self.moments.items():
             for i, x in enumerate(arrays):
-                state[f"{name}.{i}"] = B.to_numpy(x).copy()
+                state[f"{name}.{i}"] = backend.to_numpy(x).copy()
         return state
 
     def load_state_dict(self, state):
@@ -57,11 +57,11 @@ class Optimizer:
         Raises: ValueError when names or shapes differ, TypeError when dtypes do; then
         nothing has changed.
         """
-        state = {name: B.to_numpy(values) for name, values in state.items()}
+        state = {name: backend.to_numpy(values) for name, values in state.items()}
         check_state("load_state_dict", self.state_dict(), state)
         self.steps = state["steps"].tolist()
         for name, arrays in self.moments.items():
-            arrays[:] = [B.xp.array(state[f"{name}.{i}"]) for i in range(len(arrays))]
+            arrays[:] = [backend.xp.array(state[f"{name}.{i}"]) for i in range(len(arrays))]
 
 
 class SGD(Optimizer):
@@ -103,29 +103,29 @@ class Adam(Optimizer):
     """
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8):
-        if B.to_numpy(betas).shape != (2,) or not all(0 <= b < 1 for b in betas):
+        if backend.to_numpy(betas).shape != (2,) or not all(0 <= b < 1 for b in betas):
             raise ValueError(f"{type(self).__name__}: betas {betas}, not two in [0, 1)")
         super().__init__(params, lr, moments=["m", "v"])
         self.betas, self.eps = betas, eps
 
     def moved(self, i, x, g, lr):
         m, v, t = self.moments["m"][i], self.moments["v"][i], self.steps[i]
-        (beta1, beta2), new = self.betas, B.xp.empty_like(x)
+        (beta1, beta2), new = self.betas, backend.xp.empty_like(x)
         # The lines above with one new array instead of 14; m and v are ours to change.
         # With c = √(1 - β₂ᵗ), √v̂ + ε = (√v + c ε) / c, to divide numbers, not arrays.
         c = math.sqrt(1 - beta2**t)
-        B.xp.multiply(g, 1 - beta1, out=new)
+        backend.xp.multiply(g, 1 - beta1, out=new)
         m *= beta1
         m += new
-        B.xp.multiply(g, g, out=new)
+        backend.xp.multiply(g, g, out=new)
         new *= 1 - beta2
         v *= beta2
         v += new
-        B.xp.sqrt(v, out=new)
+        backend.xp.sqrt(v, out=new)
         new += c * self.eps
-        B.xp.divide(m, new, out=new)
+        backend.xp.divide(m, new, out=new)
         new *= lr * c / (1 - beta1**t)
-        B.xp.subtract(x, new, out=new)
+        backend.xp.subtract(x, new, out=new)
         return new
 
 
@@ -165,20 +165,20 @@ def clip_grad_norm(params, max_norm):
     if norm == math.inf:  # only the squares may be too large: use a larger unit
         norm = 1e200 * joint_norm(p.grad.astype(float) * 1e-200 for p in params)
     if not math.isfinite(norm):
-        bad = [p.shape for p in params if not B.to_numpy(B.xp.isfinite(p.grad)).all()]
+        bad = [p.shape for p in params if not backend.to_numpy(backend.xp.isfinite(p.grad)).all()]
         raise FloatingPointError(
             f"clip_grad_norm: the norm is {norm}; not finite: gradients of shape {bad}"
         )
     if norm > max_norm:
         for p in params:
-            p.grad = B.xp.asarray(p.grad * (max_norm / norm))
+            p.grad = backend.xp.asarray(p.grad * (max_norm / norm))
     return norm
 
 
 def joint_norm(arrays):
     """Return √(Σ x²) over all arrays, in float64: float32 has no square of 2e19."""
-    arrays = (B.xp.asarray(x, dtype=float) for x in arrays)
-    return math.sqrt(float(B.to_numpy(sum(B.xp.vdot(x, x) for x in arrays))))
+    arrays = (backend.xp.asarray(x, dtype=float) for x in arrays)
+    return math.sqrt(float(backend.to_numpy(sum(backend.xp.vdot(x, x) for x in arrays))))
 
 
 def cosine(step, warmup, total, high, low=0.0):
