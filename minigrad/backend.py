@@ -100,7 +100,7 @@ def wide(x):
 
 def read_only(x):
     """Return an array that cannot be written to; CuPy knows no such thing."""
-    if xp is numpy:
+    if isinstance(x, numpy.ndarray):
         x = x.view()
         x.flags.writeable = False
     return x
