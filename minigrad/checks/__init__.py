@@ -34,5 +34,5 @@ from .ops import (
     some_axis,
     seed,
 )
-from .takes import above, at_least, flag, function, integer, one_of, optional, takes
+from .takes import above, at_least, flag, function, integer, number, one_of, optional, takes
 from .models import fitting_gradients, leaves, same_state

@@ -33,8 +33,8 @@ def takes(pattern="", **rules):
 
         @functools.wraps(function)
         def checked(*args, **kwargs):
+            given = dict(zip(names, args, strict=False)) | kwargs
             try:
-                given = dict(zip(names, args, strict=False)) | kwargs
                 if terms and all(letter in given for letter in patterned):
                     inputs = [given[letter] for letter in patterned]
                     inputs = shaped(name, terms, inputs, patterned)
@@ -42,12 +42,14 @@ def takes(pattern="", **rules):
                 for what, rule in rules.items():
                     if what in given:
                         given[what] = rule(what, given[what])
-                some = [given.pop(what) for what in names[: len(args)]]
-                return function(*some, *args[len(some) :], **given)
+                some = [given[what] for what in names[: len(args)]]
+                rest = {what: given[what] for what in kwargs}
+                return function(*some, *args[len(some) :], **rest)
             except ERRORS as error:
                 if str(error).startswith(f"{name}:"):
                     raise
-                raise explained(error, name) from error
+                inputs = [given[letter] for letter in patterned if letter in given]
+                raise explained(error, name, inputs or None) from error
 
         return checked
 
@@ -99,11 +101,11 @@ def shaped(name, terms, inputs, names):
     raise ValueError(f"{name}: {got} must be {wanted}: {reason}")
 
 
-def number(what, x, fits, wanted):
-    """Return one real number x, if it fits."""
+def number(what, x, fits=lambda x: True, wanted=""):
+    """The rule for one real number; as a part of others, for one that fits."""
     real = isinstance(x, numbers.Real) or getattr(x, "dtype", "").kind in "iuf"
     if not real or getattr(x, "size", 1) != 1:
-        raise TypeError(f"{what} is {x!r:.60}; it must be one number {wanted}")
+        raise TypeError(f"{what} is {x!r:.60}; it must be one number {wanted}".rstrip())
     if not fits(x):
         raise ValueError(f"{what} is {x!r:.60}; it must be {wanted}")
     return x
