@@ -11,14 +11,16 @@ axes in front, such as batch and heads, which broadcast.
 """
 
 from minigrad import softmax
-from minigrad.checks import flag, function, takes
+from minigrad.checks import flag, takes
 
 from . import checks
 from .masks import partners
 from .scores import scaled_dot
 
 
-@takes("… n d_q, … m d_k, … m d_v", score=function, causal=flag, return_weights=flag)
+@takes(
+    "… n d_q, … m d_k, … m d_v", score=checks.score, causal=flag, return_weights=flag
+)
 def attention(Q, K, V, score=scaled_dot, mask=None, causal=False, return_weights=False):
     """Return softmax(score(Q, K)) V: for each query a weighted mean of the values.
 

@@ -17,12 +17,22 @@ def comparable(query, keys, values):
         raise ValueError(f"{len(keys)} keys for {len(values)} values")
     for key in keys:
         if hasattr(query, "shape") or hasattr(key, "shape"):
-            q, k = (getattr(x, "shape", numpy.shape(x)) for x in (query, key))
+            q, k = (checks.shape(x) for x in (query, key))
             if q != k:
                 raise ValueError(
                     f"a query and a key of different shapes {q}, {k} can never be equal"
                 )
     return zip(keys, values, strict=True)
+
+
+def score(what, x):
+    """The rule for a score, which stands where others expect the mask."""
+    if not callable(x):
+        raise TypeError(
+            f"the score {checks.shown(x)} is no function such as dot; a mask is given "
+            "by its name, mask="
+        )
+    return x
 
 
 def one_dtype(*inputs):
@@ -36,9 +46,7 @@ def mask(mask, Q, K, V):
     """Return the mask as an array (…, 1 | n, 1 | m) that fits the scores."""
     (mask,) = arrays("mask", [mask])
     if mask.dtype != bool:
-        raise TypeError(
-            f"the mask is {mask.dtype}, not boolean; True means may attend"
-        )
+        raise TypeError(f"the mask is {mask.dtype}, not boolean; True means may attend")
     mask = mask.reshape((1,) * (2 - mask.ndim) + mask.shape)
     n, m = Q.shape[-2], K.shape[-2]
     try:
@@ -138,7 +146,9 @@ def prompt(ids, vocab):
     """Return the ids of a prompt, one row of at least one, in a list."""
     ids = checks.integers("generate", backend.to_numpy(ids), vocab)
     if ids.ndim != 1 or not ids.size:
-        raise ValueError(f"the prompt must be a row of at least one id, got {ids.shape}")
+        raise ValueError(
+            f"the prompt must be a row of at least one id, got {ids.shape}"
+        )
     return backend.to_numpy(ids).tolist()
 
 

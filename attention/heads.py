@@ -68,9 +68,7 @@ class MultiHeadAttention(Module):
         self.heads, self.causal, self.rope = heads, causal, rope
 
     @takes("… T d")
-    def __call__(
-        self, x, mask=None, cache=None, return_weights=False, context=None
-    ):
+    def __call__(self, x, mask=None, cache=None, return_weights=False, context=None):
         """Return y for x (…, T, d), and with `return_weights` the weights (…, h, T, m).
 
         Keys and values are made from x too, or from a `context` (…, m, d): x then asks

@@ -17,9 +17,9 @@ Every step is smooth, so gradients reach the query, the keys and the values.
 
 from minigrad import softmax
 from minigrad.backend import to_numpy
-from minigrad.checks import above, function, takes
+from minigrad.checks import above, takes
 
-from .checks import comparable
+from . import checks
 
 
 @takes()
@@ -31,7 +31,7 @@ def hard_lookup(query, keys, values, default=None):
     >>> hard_lookup("rome", ["paris", "rome"], ["France", "Italy"])
     'Italy'
     """
-    for key, value in comparable(query, keys, values):
+    for key, value in checks.comparable(query, keys, values):
         if to_numpy(query == key).all():  # rows are equal if all their numbers are
             return value
     return default
@@ -47,7 +47,7 @@ def dot(Q, K):
     return Q @ K.swapaxes(-1, -2)  # (…, n, d) @ (…, d, m) -> (…, n, m)
 
 
-@takes("q, m k, m v?", temperature=above(0), score=function)
+@takes("q, m k, m v?", temperature=above(0), score=checks.score)
 def soft_lookup(query, keys, values, temperature=1.0, score=dot):
     """Return the mean of the values under the weights softmax(scores / temperature).
 

@@ -44,7 +44,9 @@ def sinusoidal(n, d):
            [0.8415, 0.5403]])
     """
     a = angles(backend.xp.arange(n, dtype=float), d)  # (n, d / 2)
-    P = backend.xp.stack([backend.xp.sin(a), backend.xp.cos(a)], axis=-1)  # (n, d / 2, 2)
+    P = backend.xp.stack(
+        [backend.xp.sin(a), backend.xp.cos(a)], axis=-1
+    )  # (n, d / 2, 2)
     return P.reshape((n, d))
 
 
@@ -70,7 +72,10 @@ def rope(x, offset=0):
     x = floats(x)
     T, d = x.shape[-2:]
     a = angles(offset + backend.xp.arange(T, dtype=float), d)  # (T, d / 2)
-    cos, sin = backend.xp.cos(a).astype(x.dtype), backend.xp.sin(a).astype(x.dtype)  # (T, d / 2)
+    cos, sin = (
+        backend.xp.cos(a).astype(x.dtype),
+        backend.xp.sin(a).astype(x.dtype),
+    )  # (T, d / 2)
     return rotate(x, cos=cos, sin=sin)
 
 

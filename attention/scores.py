@@ -11,7 +11,6 @@ hidden width of the additive score; … any axes in front, which broadcast.
 import math
 
 from minigrad import norm, sum, tanh, where
-
 from minigrad.checks import above, takes
 
 from .lookup import dot
@@ -70,7 +69,7 @@ def bilinear(W):
     Luong et al. (2015), section 3.1, "general"; `dot` is W = 1.
     """
 
-    @takes("… n d_q, … m d_k")
+    @takes(f"… n {W.shape[0]}, … m {W.shape[1]}")
     def score(Q, K):
         return dot(Q @ W, K)  # (…, n, d_k), (…, m, d_k) -> (…, n, m)
 
@@ -86,10 +85,9 @@ def additive(W_q, W_k, v):
     and Translate" (2014), appendix A.1.2.
     """
 
-    @takes("… n d_q, … m d_k")
+    @takes(f"… n {W_q.shape[0]}, … m {W_k.shape[0]}")
     def score(Q, K):
         hidden = (Q @ W_q)[..., :, None, :] + (K @ W_k)[..., None, :, :]  # (…, n, m, h)
         return tanh(hidden) @ v  # (…, n, m)
 
     return score
-

@@ -135,7 +135,9 @@ def _(g, y, Q, K, V, mask, causal, block, E):
 
     tiles = [(place, r, k) for place in t.batch for r in t.rows for k in t.keys_of(r)]
     # added here, in order: no two threads write to one place, and no bit changes
-    for (place, rows, keys), (dq, dk, dv) in zip(tiles, t.run(pull, tiles), strict=True):
+    for (place, rows, keys), (dq, dk, dv) in zip(
+        tiles, t.run(pull, tiles), strict=True
+    ):
         dQ[place][rows] += dq
         dK[place][keys] += dk  # with the 1 / √d_k that is in q
         dV[place][keys] += dv

@@ -21,7 +21,9 @@ class Tiles:
         self.Q, self.K, self.V = (  # (…, n, d_k), (…, m, d_k), (…, m, d_v)
             backend.xp.broadcast_to(x, front + x.shape[-2:]) for x in (Q, K, V)
         )
-        self.mask = None if mask is None else backend.xp.broadcast_to(mask, (*front, n, m))
+        self.mask = (
+            None if mask is None else backend.xp.broadcast_to(mask, (*front, n, m))
+        )
         self.causal, self.late = causal, m - n  # query i stands at key i + late
         self.scale = 1 / math.sqrt(max(Q.shape[-1], 1))
         self.rows = [slice(i, min(i + block, n)) for i in range(0, n, block)]
@@ -67,4 +69,3 @@ class Tiles:
             where = backend.xp.where
             q, k, v = where(asks, q, 0.0), where(used, k, 0.0), where(used, v, 0.0)
         return backend.xp.where(allowed, q @ k.T, -math.inf), q, k, v  # (b, c)
-

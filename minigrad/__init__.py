@@ -18,14 +18,11 @@ from .ops.elementwise import (
     maximum,
     minimum,
     power,
-    relu,
-    sigmoid,
     sin,
     sqrt,
-    tanh,
     where,
 )
-from .ops.gelu import gelu
+from .ops.activations import gelu, relu, sigmoid, tanh
 from .ops.shapes import (
     astype,
     broadcast_to,
@@ -47,4 +44,3 @@ from .gradcheck import GradcheckError, gradcheck
 from . import module, nn, optim
 from .checkpoint import load, save
 from . import checks, backend
-

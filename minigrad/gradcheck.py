@@ -13,8 +13,8 @@ import numpy
 
 from . import backend
 from .backward import pull_back
-from .primitive import recording
 from .ops.shapes import concatenate
+from .primitive import recording
 from .tensor import Tensor
 
 STEP = 2.0**-18  # h of a difference at x, times the power of two next above |x| or 1
@@ -79,7 +79,9 @@ def gradient(f):
         y = f(*xs)
         g = y * cotangent(y)
         leaves = pull_back(y, g, record=True) if type(y) is Tensor else {}
-        rows = [leaves.get(x, backend.xp.zeros_like(x.data)).reshape((x.size,)) for x in xs]
+        rows = [
+            leaves.get(x, backend.xp.zeros_like(x.data)).reshape((x.size,)) for x in xs
+        ]
         return concatenate(rows)
 
     return df
@@ -116,7 +118,9 @@ def compare(f, points, record=False):
 
     worst, kinks = 0.0, []
     for k, x in enumerate(points):
-        got_all = backend.to_numpy(leaves[xs[k]]) if xs[k] in leaves else numpy.zeros(x.shape)
+        got_all = (
+            backend.to_numpy(leaves[xs[k]]) if xs[k] in leaves else numpy.zeros(x.shape)
+        )
         for i in numpy.ndindex(x.shape):
             got = float(got_all[i])
             f_near = functools.partial(at, k, i)

@@ -26,11 +26,11 @@ import math
 import numpy
 
 from . import backend, checks
-from .checks import at_least, flag, integer, optional, takes
+from .checks import at_least, flag, integer, takes
+from .module import Module
 from .ops.elementwise import where
 from .ops.layernorm import center, rms_norm
 from .ops.matmul import matmul
-from .module import Module
 from .tensor import Tensor
 
 rng = numpy.random.default_rng(0)

@@ -27,7 +27,9 @@ class Optimizer:
         self.params, self.lr = unique(type(self).__name__, params), lr
         self.steps = [0] * len(self.params)  # that each parameter has made
         data = [p.data for p in self.params]
-        self.moments = {name: list(map(backend.xp.zeros_like, data)) for name in moments}
+        self.moments = {
+            name: list(map(backend.xp.zeros_like, data)) for name in moments
+        }
 
     def step(self):
         """Move every parameter that has a gradient, or none if one does not fit."""
@@ -61,7 +63,9 @@ class Optimizer:
         check_state("load_state_dict", self.state_dict(), state)
         self.steps = state["steps"].tolist()
         for name, arrays in self.moments.items():
-            arrays[:] = [backend.xp.array(state[f"{name}.{i}"]) for i in range(len(arrays))]
+            arrays[:] = [
+                backend.xp.array(state[f"{name}.{i}"]) for i in range(len(arrays))
+            ]
 
 
 class SGD(Optimizer):
@@ -165,7 +169,11 @@ def clip_grad_norm(params, max_norm):
     if norm == math.inf:  # only the squares may be too large: use a larger unit
         norm = 1e200 * joint_norm(p.grad.astype(float) * 1e-200 for p in params)
     if not math.isfinite(norm):
-        bad = [p.shape for p in params if not backend.to_numpy(backend.xp.isfinite(p.grad)).all()]
+        bad = [
+            p.shape
+            for p in params
+            if not backend.to_numpy(backend.xp.isfinite(p.grad)).all()
+        ]
         raise FloatingPointError(
             f"clip_grad_norm: the norm is {norm}; not finite: gradients of shape {bad}"
         )
@@ -178,7 +186,9 @@ def clip_grad_norm(params, max_norm):
 def joint_norm(arrays):
     """Return √(Σ x²) over all arrays, in float64: float32 has no square of 2e19."""
     arrays = (backend.xp.asarray(x, dtype=float) for x in arrays)
-    return math.sqrt(float(backend.to_numpy(sum(backend.xp.vdot(x, x) for x in arrays))))
+    return math.sqrt(
+        float(backend.to_numpy(sum(backend.xp.vdot(x, x) for x in arrays)))
+    )
 
 
 def cosine(step, warmup, total, high, low=0.0):
