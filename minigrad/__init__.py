@@ -41,6 +41,7 @@ from . import threads
 from .softmax import cross_entropy, log_softmax, logsumexp, softmax
 from .layernorm import center, layer_norm, rms_norm
 from . import graph
+from . import kinks, mistakes, refusals
 from .gradcheck import GradcheckError, gradcheck
 from . import module, nn, optim
 from .checkpoint import load, save
