@@ -170,7 +170,7 @@ def unknown(x, kinds, known):
                 continue
             seen.add(id(y))
             if not isinstance(y, kinds):
-                inside += contents(y)
+                inside.extend(contents(y))
             elif not getattr(y, "op", None):  # a result is neither
                 return y
         level = inside
@@ -182,7 +182,7 @@ def contents(x):
     if isinstance(x, (type, ModuleType)):
         return ()
     if isinstance(x, FunctionType):
-        return x.__closure__ or ()
+        return x.__closure__, x.__defaults__, x.__kwdefaults__
     if isinstance(x, numpy.ndarray) and x.dtype == object:
         return x.ravel()
     return gc.get_referents(x)
