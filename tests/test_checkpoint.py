@@ -110,8 +110,7 @@ def test_a_damaged_entry_is_named(tmp_path):
     save(path, model)
     content = path.read_bytes()
     numbers = model.bias.numpy().tobytes()
-    at = content.index(b"bias.npy") + 8 + 128
-    assert content[at : at + len(numbers)] == numbers
+    at = content.index(b"\n" + numbers, content.index(b"bias.npy")) + 1
     path.write_bytes(content[:at] + b"\x01" + content[at + 1 :])
     with pytest.raises(ValueError, match="bias.npy is damaged: Bad CRC-32"):
         load(path, model)

@@ -6,7 +6,7 @@ import pytest
 from conftest import close, same
 from plain_optimisers import tensor
 
-from minigrad.optim import clip_grad_norm, cosine
+from minigrad.optim import clip_grad_norm, warmup_cosine
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-30, 1e30])
@@ -49,8 +49,8 @@ def test_a_norm_that_is_not_finite_is_refused_and_changes_nothing(bad):
 
 
 def test_the_schedule_rises_then_falls_then_stays():
-    rates = [cosine(step, 10, 110, high=1e-3, low=1e-4) for step in range(200)]
+    rates = [warmup_cosine(step, 10, 110, high=1e-3, low=1e-4) for step in range(200)]
     close(rates[:11], np.arange(1, 12) * 1e-3 / 11, rtol=1e-13)
     assert (np.diff(rates[10:111]) < 0).all() and rates[60] == pytest.approx(5.5e-4)
     assert set(rates[110:]) == {1e-4}
-    assert cosine(5, 5, 5, high=1.0) == 0.0  # nothing left to fall through
+    assert warmup_cosine(5, 5, 5, high=1.0) == 0.0  # nothing left to fall through

@@ -1,9 +1,52 @@
-"""What parameters and the states of models and optimisers must be."""
+"""What parameters, their gradients, and the states of models and optimisers must be."""
+
+import gc
+from collections.abc import Iterable
+from types import FunctionType, MemberDescriptorType, ModuleType
+
+import numpy
+
+from .. import backend
+from .takes import number
+
+PLAIN = {type(None), bool, int, float, str, bytes, type}  # lead nowhere
+STEPS = 5  # to look into what is no Module; a logger leads to all there is
 
 
-def leaves(params):
-    """Return parameters in a list, each once: tied weights make one step."""
-    if hasattr(params, "detach") or hasattr(params, "parameters"):
+def fraction(what, x):
+    """The rule for a number in [0, 1)."""
+    return float(number(what, x, lambda x: 0 <= x < 1, "in [0, 1)"))
+
+
+def two_fractions(what, x):
+    """The rule for two numbers in [0, 1)."""
+    pair = backend.asarray(what, x)
+    if pair.shape != (2,) or not all(0 <= b < 1 for b in pair.tolist()):
+        raise ValueError(f"{what} is {x!r:.60}; it must be two numbers in [0, 1)")
+    return tuple(map(float, pair.tolist()))
+
+
+def stateful(what, x):
+    """The rule for what has a state: a Module, an optimiser."""
+    if isinstance(x, type) or not hasattr(x, "load_state_dict"):
+        raise TypeError(f"{what} is {x!r:.60}; it must have a state_dict")
+    return x
+
+
+def rows(name, x, d):
+    """Return x as an array or Tensor, if its rows have d numbers."""
+    from ..primitive import arrays  # which stands above, as all that calls this
+
+    (x,) = arrays(name, [x])
+    if x.shape[-1:] != (d,):
+        raise ValueError(f"{name}: x {x.shape} must be (…, {d})")
+    return x
+
+
+def leaves(what, params):
+    """The rule for parameters: a list, each once, for tied weights make one step."""
+    one = hasattr(params, "detach") or hasattr(params, "parameters")
+    if one or not isinstance(params, Iterable):
         raise TypeError(
             "expected a list of Tensors, such as model.parameters(), got one "
             f"{type(params).__name__}"
@@ -19,35 +62,127 @@ def leaves(params):
     return list(dict.fromkeys(params))
 
 
-def fitting_gradients(params):
-    """Refuse a gradient that is no array of real numbers in its parameter's shape."""
+def fitting_gradients(name, params):
+    """Return the gradient of each parameter, or None: in float32 at least, for an
+    optimiser computes with it; refuse one that is no such array in the right shape."""
+    found = []
     for p in params:
-        if p.grad is not None:
-            kind = getattr(p.grad, "dtype", type(p.grad).__name__)
-            if getattr(kind, "kind", "") not in [*"iuf"]:
-                raise TypeError(f"a gradient of {kind}; nothing has moved")
-            if p.grad.shape != p.shape:
+        g = p.grad
+        if g is not None:
+            if not hasattr(g, "dtype") or hasattr(g, "detach"):
+                raise TypeError(f"{name}: a gradient is a {type(g).__name__}, no array")
+            g = backend.xp.asarray(backend.asarray(name, g), dtype=backend.wide(p))
+            if g.shape != p.shape:
                 raise ValueError(
-                    f"a gradient of shape {p.grad.shape} for a parameter of shape "
+                    f"{name}: a gradient of shape {g.shape} for a parameter of shape "
                     f"{p.shape}; nothing has moved"
                 )
+        found.append(g)
+    return found
 
 
-def same_state(own, state):
-    """Refuse a dict of arrays unless it agrees with ours in names, shapes and dtypes."""
+def same_state(name, own, state):
+    """Return a state as a dict of arrays of the backend, if it agrees with our own in
+    names, shapes and dtypes."""
+    if not hasattr(state, "items"):
+        raise TypeError(f"{name}: {state!r:.60} is no dict, as state_dict() returns")
     missing, unknown = own.keys() - state.keys(), state.keys() - own.keys()
     if missing or unknown:
         raise ValueError(
-            f"names differ: missing {sorted(missing)}, unknown {sorted(unknown)}"
+            f"{name}: names differ: missing {sorted(missing)}, unknown "
+            f"{sorted(unknown, key=str)}"
         )
-    for name, x in own.items():
-        given = state[name]
+    arrays = {}
+    for key, x in own.items():
+        given = state[key].detach() if hasattr(state[key], "detach") else state[key]
+        given = arrays[key] = backend.asarray(f"{name}: {key!r}", given)
         if given.shape != x.shape:
             raise ValueError(
-                f"{name!r} has shape {given.shape}, where {x.shape} is needed"
+                f"{name}: {key!r} has shape {given.shape}, where {x.shape} is needed"
             )
         if given.dtype != x.dtype:
             raise TypeError(
-                f"{name!r} is {given.dtype}, where {x.dtype} is needed; convert one of "
-                "them with astype"
+                f"{name}: {key!r} is {given.dtype}, where {x.dtype} is needed; convert "
+                "one of them with astype"
             )
+    return arrays
+
+
+def unreadable(path, file, entry, error):
+    """Return the error for a file that is no archive of arrays: what it is instead."""
+    file.seek(0)
+    head = file.read(6)
+    if entry.endswith("data.pkl"):
+        what = "it is PyTorch's; load it there and call load_state_dict with its arrays"
+    elif head.startswith(b"\x93NUMPY"):
+        what = "it is a .npy file, of one array without a name"
+    elif head.startswith(b"\x80"):
+        what = "it is a pickle, which could run anything"
+    elif not (head.startswith(b"PK") or b"PK".startswith(head)):
+        what = "it is no .npz archive"
+    else:
+        return ValueError(f"{path}: {entry} is damaged: {error}")
+    return ValueError(f"{path}: not a file that save wrote: {what}")
+
+
+def own_leaves(named):
+    """Refuse two parameters of one name, and one that an op made."""
+    names = set()
+    for name, x in named:
+        if name in names:
+            raise ValueError(f"named_parameters: two are called {name}")
+        names.add(name)
+        if x.op is not None:
+            raise ValueError(
+                f"named_parameters: {name} {x.shape} was made by an op, "
+                f"{x.op.__name__}, and gets no gradient; keep its values, a.detach(), "
+                "or make a parameter of them, Tensor(a.detach())"
+            )
+
+
+def nothing_hidden(found, kinds):
+    """Refuse a Module or Tensor, the two kinds, in a Module but where none looks."""
+    known = {id(x) for _, x in found}
+    modules = [(name, x) for name, x in found if isinstance(x, kinds[0])]
+    classes = {cls: None for _, x in modules for cls in type(x).__mro__[:-1]}
+    for name, owner in modules + [(cls.__name__, cls) for cls in classes]:
+        for key, value in vars(owner).items():
+            slot = isinstance(value, MemberDescriptorType)
+            method = isinstance(owner, type) and hasattr(type(value), "__get__")
+            x = None if method else unknown(value, kinds, known)
+            if slot or x is not None:
+                raise ValueError(
+                    f"{type(found[0][1]).__name__}: the "
+                    f"{'slot' if slot else type(x).__name__} at "
+                    f"{name}{'.' * bool(name)}{key} is not found; a Module looks at "
+                    "what is set on self, and into lists, tuples and dicts there; not "
+                    "into other objects or containers, slots, or the class"
+                )
+
+
+def unknown(x, kinds, known):
+    """Return the first parameter or Module that x leads to and that is not known."""
+    level, seen, steps = [x], set(), 0
+    while level and steps < STEPS:
+        inside, steps = [], steps + 1
+        for y in level:
+            if type(y) in PLAIN or id(y) in known or id(y) in seen:
+                continue
+            seen.add(id(y))
+            if not isinstance(y, kinds):
+                inside.extend(contents(y))
+            elif not getattr(y, "op", None):  # a result is neither
+                return y
+        level = inside
+    return None
+
+
+def contents(x):
+    """Return what x refers to: entries, attributes, what a function closes over."""
+    if isinstance(x, (type, ModuleType)):
+        return ()
+    if isinstance(x, FunctionType):
+        return x.__closure__, x.__defaults__, x.__kwdefaults__
+    if isinstance(x, numpy.ndarray) and x.dtype == object:
+        return x.ravel()
+    return gc.get_referents(x)
