@@ -219,7 +219,7 @@ def test_table_1_of_attention_is_all_you_need():
 
 @pytest.mark.parametrize("name", paths.COLOURS)
 def test_a_path_that_is_counted_carries_a_gradient(name):
-    first, last = paths.connected(name, 10)
+    (first, *_), last = paths.connected(name, 10)
     last.sum().backward()
     assert np.abs(B.to_numpy(first.grad)).max() > 0
 

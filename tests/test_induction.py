@@ -12,7 +12,7 @@ from minigrad import backend as B
 @functools.cache
 def induced():
     """Return the parameters of a model that has learned induction, and its history."""
-    model, history = induction.train(steps=300)
+    model, history = induction.trained(steps=300)
     return model.state_dict(), history
 
 

@@ -22,10 +22,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from attention import attention, dot, hard_lookup
-from minigrad import backend
+from minigrad import backend, softmax
 
 from ..stage import datasets
 from ..stage.drawing import weight_map
+from ..stage.lesson import capitals as the_widget
 
 TEMPERATURE = 0.05
 SHOWN = [
@@ -110,6 +111,19 @@ def draw(data, A):
     )
     ax.set_title("A soft dictionary always answers; the spread tells how surely")
     return figure
+
+
+def widget():
+    """Return the widget of this lesson, a misspelling asked of both heads alike."""
+    data = datasets.capitals()
+    keys, queries = letter_vectors(data["key_text"], data["query_text"])
+    scores = [dot(data["queries"], data["keys"]), dot(queries, keys)]  # (67, 40) each
+    row, T = data["query_text"].tolist().index("viena"), 10**-1.3
+    weights = sum(softmax(s[row] / T) for s in scores) / 2  # (40,)
+    answer = weights @ data["value_numbers"][:, :2]
+    return the_widget.widget(
+        data, scores, row, T, 0.5, weights, answer, datasets.land()
+    )
 
 
 def demo(page):

@@ -24,6 +24,7 @@ from matplotlib.widgets import Slider
 from attention import soft_lookup
 from minigrad import Tensor
 
+from ..stage.lesson import lookup as the_widget
 from ..stage.drawing import draw_hull
 from ..stage.jacobian import jacobian
 
@@ -104,6 +105,11 @@ def interactive():
     if figure.canvas.required_interactive_framework is None:
         raise ImportError("no display to open a window on")
     plt.show()
+
+
+def widget():
+    """Return the widget of this lesson, its query on the way between two keys."""
+    return the_widget.widget(KEYS, VALUES, 10**-0.7, *look(100, 10**-0.7))
 
 
 def demo(page):

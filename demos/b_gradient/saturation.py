@@ -27,6 +27,8 @@ from attention import attention, dot, scaled_dot, soft_lookup
 from minigrad import Tensor, softmax
 from minigrad import backend as B
 
+from ..stage.lesson import sharpen
+
 WIDTHS = 4, 16, 64, 256, 1024
 
 
@@ -71,6 +73,22 @@ def by_width(d, score, seed=0, m=32, draws=200):
     s = score(Tensor(Q), Tensor(K))  # (draws, 1, m)
     a = softmax(s).numpy()[:, 0]  # (draws, m)
     return s.numpy().var(), a.max(axis=1).mean(), size(score_jacobian(a)).mean()
+
+
+def pull(scores, scale, key):
+    """Return the weights softmax(scale · scores), and ∂α/∂scores of one key's: (m,)."""
+    s = Tensor(scores)
+    weights = softmax(s * scale)
+    weights[key].backward()
+    return weights.numpy(), B.to_numpy(s.grad)
+
+
+def widget():
+    """Return the widget of this lesson, a key pulled that is about to lose."""
+    scores, key, scale = np.array([1.5, 0.9, 0.2, -0.5, -1.4]), 1, 10**0.5
+    pulls = [pull(scores, 10.0**p, key)[1] for p in sharpen.POWERS]
+    sizes = np.linalg.norm(pulls, axis=1)
+    return sharpen.widget(scores, key, scale, *pull(scores, scale, key), sizes)
 
 
 def demo(page):

@@ -25,11 +25,13 @@ import numpy as np
 from tqdm import trange
 
 from attention import MultiHeadAttention
-from minigrad import cross_entropy, nn, no_grad
+from minigrad import backend, cross_entropy, nn, no_grad, softmax
 from minigrad.backend import to_numpy
 from minigrad.optim import AdamW, clip_grad_norm
 
+from ..stage import datasets
 from ..stage.drawing import weight_map
+from ..stage.lesson import induction as widgets
 
 LETTERS = "abcdefghijklmnopqrstuvwx"
 LENGTH = 24  # of a text: a beginning of no use, and two copies
@@ -79,7 +81,7 @@ def stripes(weights, p):
     return float(before), float(second[rows, places, places - p[rows, 0] + 1].mean())
 
 
-def train(steps=STEPS, seed=0):
+def trained(steps=STEPS, seed=0):
     """Return a trained model, and for each step the loss and the two `stripes`."""
     nn.seed(seed)
     model = Model()
@@ -109,8 +111,54 @@ def evaluate(model, ids, p):
     return right[known].mean(), stripes(weights, p), [to_numpy(A) for A in weights]
 
 
-def demo(page):
-    model, history = train()
+def write(model, history):
+    """Write demos/data/induction.npz: all parameters, and the history (steps, 3).
+
+    Parameters are rounded to multiples of 1/64, which float16 holds exactly, and which
+    are short as decimals in a page.
+    """
+    arrays = {
+        name: (np.rint(64 * value) / 64).astype(np.float16)
+        for name, value in model.state_dict().items()
+    }
+    np.savez_compressed(
+        datasets.FOLDER / "induction.npz", history=history.astype(np.float16), **arrays
+    )
+
+
+def shipped(dtype=np.float32):
+    """Return the model of demos/data/induction.npz and its history."""
+    model, arrays = Model(), datasets.induction()
+    for name, parameter in model.named_parameters():
+        parameter.data = backend.xp.asarray(arrays[name].astype(dtype))
+    return model, arrays["history"].astype(float)
+
+
+def widget():
+    """Return the widget of this lesson, in the second copy of a word."""
+    model, _ = shipped(float)
+    text = widgets.TEXTS["question"]
+    step = 18  # the second "e"
+    ids = np.array([[LETTERS.index(c) for c in text[: step + 1]]])
+    with no_grad():
+        logits, weights = model(ids)
+        following = to_numpy(softmax(logits))[0, -1]
+    rows = [to_numpy(A)[0, -1] for A in weights]
+    state = {name: to_numpy(x) for name, x in model.state_dict().items()}
+    return widgets.widget(LETTERS, state, text, step, rows, following)
+
+
+def add_options(parser):
+    """Add what `demo` takes beside the page to the command line."""
+    parser.add_argument(
+        "--train", action="store_true", help="anew, and write demos/data/induction.npz"
+    )
+
+
+def demo(page, train=False):
+    if train:
+        write(*trained())
+    model, history = shipped()
     ids, p = draw(np.random.default_rng(1), 512)
     right, (before, found), weights = evaluate(model, ids, p)
     k = int(np.argmax(p[:, 0] == 9))  # a text to look at

@@ -32,6 +32,7 @@ from attention import attention
 from minigrad import Tensor, concatenate, graph, matmul
 
 from ..stage.layers import attend, convolve, recur
+from ..stage.lesson import paths as ways
 
 COLOURS = {
     "attention": "C0",
@@ -93,21 +94,31 @@ def exponents(name, n=128, d=64, k=3):
 
 
 def connected(name, n, k=3):
-    """Return the first input, and the last output of as many layers as connect them."""
+    """Return the inputs, and the last output of as many layers as connect it to all."""
     gaps = {
         "convolution": [1] * math.ceil((n - 1) / (k - 1)),
         "dilated convolution": [k**i for i in range(n) if k**i < n],
     }
-    first, *_ = ys = leaves(n, 2)
+    inputs = ys = leaves(n, 2)
     for gap in gaps.get(name, [1]):
         ys = layer(name, ys, k, gap)
-    return first, ys[-1]
+    return inputs, ys[-1]
 
 
 def path(name, n):
     """Return the lengths in ops (shortest, longest) of the paths that connect them."""
-    first, last = connected(name, n)
-    return graph.path_lengths(last, first)
+    inputs, last = connected(name, n)
+    return graph.path_lengths(last, inputs[0])
+
+
+def widget():
+    """Return the widget of this lesson: the graphs of three layers, for a random g."""
+    g = np.array([[0.6, -0.8]])
+    graphs = {}
+    for name in TABLE_1:
+        joined = {n: connected(name, n) for n in ways.NS}
+        graphs[name] = {n: (x, graph.flow(y, g)) for n, (x, y) in joined.items()}
+    return ways.widget(graphs, 9)
 
 
 def demo(page):
