@@ -1,7 +1,9 @@
 """A dictionary of capitals: the same 67 questions put to a hard and to a soft lookup.
 
-Problem. A dict from 40 capitals to their countries answers "paris", and is silent about
-"PARIS", "pariss", "wien" and "the dutch capital".
+Question. A dict from 40 capitals to their countries answers "paris". What does it say
+to "PARIS", "pariss", "wien" or "the dutch capital", and can a dictionary do better?
+
+Guess. The right entry is not there word for word, so there is nothing to find.
 
 Formula. Give every key and query a vector of length 1, so that q · k is the cosine of
 their angle, and mix the values instead of choosing one:

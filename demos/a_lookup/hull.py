@@ -1,6 +1,8 @@
 """The hull: a lookup mixes its values and can do nothing else.
 
-Problem. What can come out of a lookup, over all queries that there are?
+Question. What can come out of a lookup, over all queries that there are?
+
+Guess. With the right query, anything: queries can be of any length, in any direction.
 
 Formula. The weights are positive and sum to 1, so the output is a convex combination:
 

@@ -1,7 +1,9 @@
 """Why a hard lookup cannot learn: it stays, then it jumps.
 
-Problem. Walk a query from the vector of "paris" to that of "london" and look up the
+Question. Walk a query from the vector of "paris" to that of "london" and look up the
 latitude of the country at each step. How does the answer change with the query?
+
+Guess. Bit by bit, as the query does, so that one could feel which way to go.
 
 Formula. With q(t) = (1 - t) k_paris + t k_london, three lookups of the same values:
 

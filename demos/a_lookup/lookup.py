@@ -1,6 +1,9 @@
 """Lookup: one query, its weights, its answer and its gradient.
 
-Problem. A query is compared with every key. What comes back, and what moves it?
+Question. A query is compared with every key. What comes back, and what moves it?
+
+Guess. The sharper the weights, the surer the answer, and so the more can be learned
+from it.
 
 Formula. For a query q, keys kᵢ, values vᵢ, any score s and a temperature T:
 

@@ -1,7 +1,9 @@
 """Answers on a map: a value can be anything that has a mean, if the mean makes sense.
 
-Problem. A soft dictionary of capitals never says no. What is its answer where several
+Question. A soft dictionary of capitals never says no. What is its answer where several
 keys fit, and what where none does?
+
+Guess. One of those that fit; and where none does, something at random.
 
 Formula. The values are places, so the answer is one too, a mean under the weights:
 

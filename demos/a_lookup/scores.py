@@ -1,6 +1,9 @@
 """Scores: anything that says how alike a query and a key are will do.
 
-Problem. Which score? The formula of attention does not say.
+Question. How alike are a query and a key? The formula of attention does not say. Which
+score does it take?
+
+Guess. The dot product, for that is what Transformers have.
 
 Formula. For any s, learned or not:
 

@@ -1,6 +1,9 @@
 """Smoothing: attention with a Gaussian score is kernel regression.
 
-Problem. Points (xᵢ, yᵢ) were measured with noise. What is y at some x?
+Question. Points (xᵢ, yᵢ) were measured with noise. What is y at some x?
+
+Guess. That is statistics: kernel regression, of 1964, which has nothing to do with
+attention.
 
 Formula. The mean of the yᵢ, each weighted by how near its xᵢ is, after Nadaraya (1964)
 and Watson (1964):

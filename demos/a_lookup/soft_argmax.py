@@ -1,7 +1,9 @@
 """Soft argmax: one dial from the mean of all values to the value of the best key.
 
-Problem. A hard lookup takes the best key and nothing else. How far is a soft one from
+Question. A hard lookup takes the best key and nothing else. How far is a soft one from
 it?
+
+Guess. They are two kinds of thing: one chooses, the other mixes.
 
 Formula. Multiply all scores by c, or divide them by a temperature T = 1/c:
 

@@ -1,6 +1,8 @@
 """Covariance: what the gradient of a lookup says.
 
-Problem. In which direction should a query move to raise the output?
+Question. In which direction should a query move to raise the output?
+
+Guess. Towards the key of the highest value.
 
 Formula. Derive it by hand. Softmax first, then the weighted mean, then a score c q ·
 kᵢ:

@@ -1,6 +1,9 @@
 """Saturation: a lookup that has made up its mind does not learn.
 
-Problem. Large scores make sharp weights. What becomes of the gradients?
+Question. Large scores make sharp weights, and sharp weights make a clear answer. What
+becomes of the gradients?
+
+Guess. A clearer answer is a clearer lesson: they grow with the scores.
 
 Formula. For weights α = softmax(c s), output out = α V and cotangent g = ∂L/∂out:
 

@@ -1,7 +1,9 @@
 """Underflow: "always nonzero" ends where floats end.
 
-Problem. In exact arithmetic no weight is 0: whatever the scores, a gradient reaches
+Question. In exact arithmetic no weight is 0: whatever the scores, a gradient reaches
 every key and value. Is that so in a computer?
+
+Guess. Nearly: a tiny weight is still a weight.
 
 Formula. Two keys, the loser's score lower by a gap, and cotangents g₁, g₂ of the
 weights:

@@ -1,6 +1,8 @@
 """Content: attention looks for what, convolution for where.
 
-Problem. A convolution also mixes positions with weights. What is different?
+Question. A convolution also mixes positions with weights. What is different?
+
+Guess. Little: both are weighted sums, and either can learn its weights.
 
 Formula. Its weights belong to offsets, those of attention to keys:
 

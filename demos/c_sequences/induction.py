@@ -1,9 +1,11 @@
 """Induction: a lookup that a model teaches itself, the last time this letter came up.
 
-Problem. Attention mixes by content, not by place. Will a model find a use for that by
-itself? The text is random letters, and then the same letters again, so only one thing in
-it can be foretold: in the second copy, the next letter is the one that followed this
-letter the first time. The copies are of 6 to 12 letters, so counting back does not help.
+Question. The text is random letters, some of them twice: a copy of 6 to 12 letters
+follows itself. In the second copy the next letter is the one that followed this letter
+the first time, and nothing else can be foretold. Will a model find that by itself?
+
+Guess. No layer is told to look for a repetition, and counting back does not help, so at
+best it learns how often each letter comes.
 
 Formula. Two layers of attention and nothing else, one head each:
 

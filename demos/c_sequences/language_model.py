@@ -1,8 +1,10 @@
 """A language model: the whole chapter put to work on nine plays.
 
-Problem. Given the letters so far, how likely is each next one? Projections, heads, a
+Question. Given the letters so far, how likely is each next one? Projections, heads, a
 causal mask, positions, a network in each position, residuals and norms: does that stack
 of lookups learn to write, and about as well as others have got it to?
+
+Guess. An engine of a few thousand lines will do worse than the real ones.
 
 Formula. Four blocks on the vectors of 64 letters, then a score for each of 65 letters:
 

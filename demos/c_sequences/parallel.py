@@ -1,6 +1,9 @@
 """Parallel: n lookups are two matrix products and one softmax.
 
-Problem. Every position of a sequence asks its own query. Must they wait for each other?
+Question. Every position of a sequence asks its own query. Must they wait for each
+other?
+
+Guess. A sequence is read from left to right, so each waits for the one before.
 
 Formula. No query needs the answer of another one, so stack the queries as rows:
 

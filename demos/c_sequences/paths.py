@@ -1,7 +1,9 @@
 """Paths: Table 1 of "Attention Is All You Need", measured on recorded graphs.
 
-Problem. A gradient from the last position back to the first passes one op after
+Question. A gradient from the last position back to the first passes one op after
 another. How many, and what does a layer cost?
+
+Guess. The farther apart, the more steps lie between.
 
 Formula. Vaswani et al. (2017), Table 1, for n positions of width d and kernels of width
 k:

@@ -1,6 +1,8 @@
 """Reach: no window, and a gradient that thins out instead of dying out.
 
-Problem. How far back does a position see, and how much of a gradient gets there?
+Question. How far back does a position see, and how much of a gradient gets there?
+
+Guess. A short way keeps the gradient large, however far it goes.
 
 Formula. With the strict causal mask, position t mixes the values of all positions
 before it and of none from t on:

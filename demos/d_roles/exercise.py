@@ -1,7 +1,9 @@
 """The chapter's exercise: 90 % alike is not a weight of 0.9.
 
-Problem. Four documents, and a query that is 90 % like document 2 and 10 % like document
-0. The exercise expects the answer 0.9 v₂ + 0.1 v₀, and asks what temperatures do.
+Question. Four documents, and a query that is 90 % like document 2 and 10 % like
+document 0. What comes out, and what do temperatures do?
+
+Guess. About 0.9 v₂ + 0.1 v₀, as the chapter expects.
 
 Formula. With keys of length 1 at right angles, q = 0.9 k₂ + 0.1 k₀ has the scores
 s = (0.1, 0, 0.9, 0), and the weights are not the scores but

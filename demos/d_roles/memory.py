@@ -1,6 +1,10 @@
 """Memory: what the matrix of scores takes.
 
-Problem. n queries and n keys make n² scores. At n = 100,000 in float32 that is 40 GB.
+Question. n queries and n keys make n² scores. At n = 100,000 in float32 that is 40 GB.
+Must they be stored?
+
+Guess. Softmax divides by the sum over all scores of a row, so all of them must be there
+at once.
 
 Formula. With n positions of width d, there and back:
 

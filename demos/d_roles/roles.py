@@ -1,6 +1,10 @@
 """Roles: why a key is not its own value.
 
-Problem. A dict maps capitals to countries. What if a lookup has one vector for both?
+Question. A dict maps capitals to countries. What if a lookup has one vector for both,
+key and value?
+
+Guess. It saves a projection and costs little: what identifies a thing also describes
+it.
 
 Formula. With V = K the output is a mean of keys, and lies in their hull:
 

@@ -1,7 +1,10 @@
 """The chapter's self-test, (a) to (e), answered by code.
 
-Problem. Five questions: the two limits of the scale c; one score of 5 against three of
-0; the convex hull; the four requirements; and what comes out if nothing matches.
+Question. The chapter ends with five questions: the two limits of the scale c; one score
+of 5 against three of 0; the convex hull; the four requirements; and what comes out if
+nothing matches. What are the answers?
+
+Guess. A score of 5 against three of 0 takes nearly all the weight, but not all of it.
 
 Formula. All five are about one line, with α positive and of sum 1:
 
