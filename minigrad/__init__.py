@@ -40,7 +40,7 @@ from .einsum import einsum
 from . import threads
 from .softmax import cross_entropy, log_softmax, logsumexp, softmax
 from .layernorm import center, layer_norm, rms_norm
-from . import graph
+from . import flow, picture, graph
 from .gradcheck import GradcheckError, gradcheck
 from . import module, nn, optim
 from .checkpoint import load, save

@@ -102,6 +102,7 @@ def window():
     return figure, (angle, power)
 
 
+<<<<<<< HEAD
 def interactive():
     """Open the window; raise ImportError where there is no display for it."""
     figure, _sliders = window()
@@ -115,6 +116,8 @@ def widget():
     return the_widget.widget(KEYS, VALUES, 10**-0.7, *look(100, 10**-0.7))
 
 
+=======
+>>>>>>> c
 def demo(page):
     temperatures = 1.0, 0.2, 0.03
     figure, axes = plt.subplots(3, 3, figsize=(7.4, 7.8), width_ratios=(3, 3, 4))
