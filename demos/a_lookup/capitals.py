@@ -28,7 +28,7 @@ from minigrad import backend, softmax
 
 from ..stage import datasets
 from ..stage.drawing import weight_map
-from ..stage.lesson import capitals as the_widget
+from ..stage.lesson import capitals
 
 TEMPERATURE = 0.05
 SHOWN = [
@@ -123,9 +123,7 @@ def widget():
     row, T = data["query_text"].tolist().index("viena"), 10**-1.3
     weights = sum(softmax(s[row] / T) for s in scores) / 2  # (40,)
     answer = weights @ data["value_numbers"][:, :2]
-    return the_widget.widget(
-        data, scores, row, T, 0.5, weights, answer, datasets.land()
-    )
+    return capitals.widget(data, scores, row, T, 0.5, weights, answer, datasets.land())
 
 
 def demo(page):

@@ -27,9 +27,9 @@ from matplotlib.widgets import Slider
 from attention import soft_lookup
 from minigrad import Tensor
 
-from ..stage.lesson import lookup as the_widget
 from ..stage.drawing import draw_hull
 from ..stage.jacobian import jacobian
+from ..stage.lesson import lookup
 
 ANGLES = np.deg2rad([10, 75, 150, 215, 290])
 KEYS = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
@@ -102,22 +102,11 @@ def window():
     return figure, (angle, power)
 
 
-<<<<<<< HEAD
-def interactive():
-    """Open the window; raise ImportError where there is no display for it."""
-    figure, _sliders = window()
-    if figure.canvas.required_interactive_framework is None:
-        raise ImportError("no display to open a window on")
-    plt.show()
-
-
 def widget():
     """Return the widget of this lesson, its query on the way between two keys."""
-    return the_widget.widget(KEYS, VALUES, 10**-0.7, *look(100, 10**-0.7))
+    return lookup.widget(KEYS, VALUES, 10**-0.7, *look(100, 10**-0.7))
 
 
-=======
->>>>>>> c
 def demo(page):
     temperatures = 1.0, 0.2, 0.03
     figure, axes = plt.subplots(3, 3, figsize=(7.4, 7.8), width_ratios=(3, 3, 4))

@@ -34,7 +34,7 @@ from attention import attention
 from minigrad import Tensor, concatenate, graph, matmul
 
 from ..stage.layers import attend, convolve, recur
-from ..stage.lesson import paths as ways
+from ..stage.lesson import paths
 
 COLOURS = {
     "attention": "C0",
@@ -118,9 +118,9 @@ def widget():
     g = np.array([[0.6, -0.8]])
     graphs = {}
     for name in TABLE_1:
-        joined = {n: connected(name, n) for n in ways.NS}
+        joined = {n: connected(name, n) for n in paths.NS}
         graphs[name] = {n: (x, graph.flow(y, g)) for n, (x, y) in joined.items()}
-    return ways.widget(graphs, 9)
+    return paths.widget(graphs, 9)
 
 
 def demo(page):

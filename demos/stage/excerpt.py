@@ -81,6 +81,7 @@ def coloured(line):
     """Return a line of code as HTML, its terms in their colours and its comment soft."""
     code, mark, comment = line.partition("  #")
     html = NAMES.sub(
-        lambda m: f'<span class="{CLASS[m[0]]}">{m[0]}</span>', escape(code, quote=False)
+        lambda m: f'<span class="{CLASS[m[0]]}">{m[0]}</span>',
+        escape(code, quote=False),
     )
     return html + (f"<i>{mark}{escape(comment, quote=False)}</i>" if mark else "")

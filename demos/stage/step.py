@@ -140,6 +140,4 @@ def table_html(table):
     )
     if not all(table.numeric[1:]):
         return html
-    return (
-        f"<details><summary>Numbers: {', '.join(titles)}</summary>{html}</details>\n"
-    )
+    return f"<details><summary>Numbers: {', '.join(titles)}</summary>{html}</details>\n"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from minigrad import Tensor, graph
+from minigrad import graph
 
 from . import Widget
 from .template import drawn
