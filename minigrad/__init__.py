@@ -39,8 +39,8 @@ from .ops.matmul import matmul
 from .ops.einsum import einsum
 from .ops.softmax import cross_entropy, log_softmax, logsumexp, softmax
 from .ops.layernorm import center, rms_norm
-from . import graph
-from . import kinks, mistakes, refusals
+from . import flow, picture, graph
+from . import mistakes, refusals, kinks
 from .gradcheck import GradcheckError, gradcheck
 from . import module, nn, optim
 from .checkpoint import load, save

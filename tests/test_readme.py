@@ -48,7 +48,9 @@ def test_the_reading_order_is_that_of_the_imports(package):
     table = README.split(f"| `{package}/` |")[1].split("\n\n")[0]
     listed = re.findall(r"^\| \[(\S+)\]\(", table, re.MULTILINE)
     assert listed == in_reading_order(package)
-    files = [path.relative_to(ROOT / package) for path in (ROOT / package).rglob("*.py")]
+    files = [
+        path.relative_to(ROOT / package) for path in (ROOT / package).rglob("*.py")
+    ]
     known = {f.as_posix() for f in files if f.name != "__init__.py"}
     known = {name for name in known if not name.startswith("checks/")}
     assert {name for name in listed if name != "checks/"} == known

@@ -124,10 +124,18 @@ def no_function(x, function, *_):
 
 
 REFLECTED = {  # NumPy's name of an operator -> the method of the operand on the right
-    "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__",
-    "divide": "__rtruediv__", "power": "__rpow__", "matmul": "__rmatmul__",
-    "less": "__gt__", "less_equal": "__ge__", "equal": "__eq__",
-    "greater": "__lt__", "greater_equal": "__le__", "not_equal": "__ne__",
+    "add": "__radd__",
+    "subtract": "__rsub__",
+    "multiply": "__rmul__",
+    "divide": "__rtruediv__",
+    "power": "__rpow__",
+    "matmul": "__rmatmul__",
+    "less": "__gt__",
+    "less_equal": "__ge__",
+    "equal": "__eq__",
+    "greater": "__lt__",
+    "greater_equal": "__le__",
+    "not_equal": "__ne__",
 }
 
 
