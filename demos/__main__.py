@@ -1,5 +1,5 @@
 """`python -m demos`: the tour."""
 
-from .run import main
+from .stage.command import main
 
 main()

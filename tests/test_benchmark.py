@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from conftest import close
 
-from demos import benchmark, peers, steps, timing
-from demos.page import Page
+from demos.d_roles import benchmark
+from demos.stage import peers, steps, timing
+from demos.stage.page import Page
 from minigrad import backend as B
 
 matplotlib.use("agg")

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from demos import induction
+from demos.c_sequences import induction
 from minigrad import backend as B
 
 

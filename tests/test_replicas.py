@@ -11,9 +11,9 @@ import pytest
 from conftest import close, same
 
 from attention import GPT
-from demos import replicas
-from demos.replicas import Replicas
-from demos.training import loss_of
+from demos.stage import replicas
+from demos.stage.replicas import Replicas
+from demos.stage.training import loss_of
 from minigrad import nn
 
 BATCH = np.random.default_rng(0).integers(5, size=(7, 9))
@@ -90,8 +90,8 @@ def test_a_process_that_fails_is_no_riddle(model, monkeypatch, capfd, xp):
 
 NO_GUARD = """
 from attention import GPT
-from demos import replicas
-from demos.training import loss_of
+from demos.stage import replicas
+from demos.stage.training import loss_of
 
 replicas.THREADS = 3
 model = GPT(300, context=8, d_model=128, heads=2, layers=1)  # more than a pipe holds

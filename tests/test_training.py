@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from conftest import same
 
-from demos import replicas, training
-from demos.training import Training
+from demos.stage import replicas, training
+from demos.stage.training import Training
 from minigrad import backend as B
 from minigrad import nn
 
