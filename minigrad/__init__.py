@@ -40,7 +40,7 @@ from .ops.einsum import einsum
 from .ops.softmax import cross_entropy, log_softmax, logsumexp, softmax
 from .ops.layernorm import center, rms_norm
 from . import flow, picture, graph
-from . import mistakes, refusals, kinks
+from . import kinks, mistakes, refusals
 from .gradcheck import GradcheckError, gradcheck
 from . import module, nn, optim
 from .checkpoint import load, save

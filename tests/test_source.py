@@ -16,6 +16,10 @@ AT_THE_BACK = {"backend", "checks"}  # read last, used everywhere
 HOST = {  # files that compute on the host
     "minigrad/backend.py": "the gate between host and device",
     "minigrad/gradcheck.py": "differences are taken in float64, entry by entry",
+    "minigrad/kinks.py": "differences are taken in float64, entry by entry",
+    "minigrad/mistakes.py": "numbers are compared on the host",
+    "minigrad/refusals.py": "numbers are compared on the host",
+    "minigrad/checks/models.py": "object arrays are NumPy's",
     "minigrad/checks/arrays.py": "lists become arrays of NumPy first",
     "minigrad/checks/ops.py": "errors are those of NumPy",
     "minigrad/checks/errors.py": "errors are those of NumPy",
