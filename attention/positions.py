@@ -87,8 +87,10 @@ def rope(x, offset=0):
 def rotate(x, /, cos, sin):
     half = x.shape[-1] // 2
     x1, x2 = x[..., :half], x[..., half:]  # (…, T, d / 2) each
-    turned = [x1 * cos - x2 * sin, x1 * sin + x2 * cos]
-    return backend.xp.concatenate(turned, axis=-1)  # (…, T, d)
+    y = backend.xp.empty_like(x)  # (…, T, d)
+    y[..., :half] = x1 * cos - x2 * sin
+    y[..., half:] = x1 * sin + x2 * cos
+    return y
 
 
 @rotate.rule

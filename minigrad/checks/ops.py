@@ -1,5 +1,6 @@
 """What an op, its rule, and the reverse pass are given and give back."""
 
+import functools
 import inspect
 import operator
 
@@ -9,12 +10,13 @@ from .. import backend
 from .arrays import same_backend
 from .errors import explained
 
+signature = functools.cache(inspect.signature)
 PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def arity(forward, known):
     """Return how many inputs an op takes, or None if any number."""
-    name, parameters = forward.__name__, inspect.signature(forward).parameters
+    name, parameters = forward.__name__, signature(forward).parameters
     kinds = [p.kind for p in parameters.values()]
     if known and known.__module__ != forward.__module__:
         raise ValueError(
@@ -32,8 +34,7 @@ def arity(forward, known):
 
 def bound(forward, arity, inputs, params):
     """Return (inputs, params) of a call like sum(x, 0), where 0 is the `axis`."""
-    given = inspect.signature(forward).bind(*inputs, **params).arguments
-    given = list(given.items())
+    given = list(signature(forward).bind(*inputs, **params).arguments.items())
     return tuple(x for _, x in given[:arity]), dict(given[arity:])
 
 

@@ -56,25 +56,26 @@ def _(g, y, x):
 # The derivative of tanh is 1 - tanh² = 4 h (1 - h), so dh/dx = 2 h (1 - h) du/dx, with
 # du/dx = √(2/π) (1 + 3 C x²), and by the product rule
 #
-#     dL/dx = g (h + x dh/dx)
+#     dL/dx = g (h + x dh/dx) = g h (1 + 2 (1 - h) x du/dx)
 #
 # Hendrycks & Gimpel, "Gaussian Error Linear Units" (2016), section 2. Within 5e-4 it is
 # x Φ(x), with Φ the normal distribution function; NumPy has no erf for Φ itself.
 @primitive
 def gelu(x, /):
     """Return x (1 + tanh u) / 2, a smooth relu, of the cubic u above."""
-    return x * h_and_slope(x)[0]
+    h = half_of_1_plus_tanh(x)
+    return x * h, {"h": h}
 
 
 @gelu.rule
-def _(g, y, x):
-    h, slope = h_and_slope(x)
-    return g * (h + x * slope)
-
-
-def h_and_slope(x):
-    """Return h and dh/dx. Beyond ±10, where x² may overflow, they are 0 or 1, and 0."""
+def _(g, y, x, h):
+    h = half_of_1_plus_tanh(x) if h is None else h
     x = clip(x, -10, 10)
-    square = x * x
-    h = 0.5 + 0.5 * tanh(ROOT_2_OVER_PI * x * (1 + C * square))
-    return h, 2 * ROOT_2_OVER_PI * h * (1 - h) * (1 + 3 * C * square)
+    slope = x * (2 * ROOT_2_OVER_PI + 6 * ROOT_2_OVER_PI * C * (x * x))  # 2 x du/dx
+    return g * (h * (1 + (1 - h) * slope))
+
+
+def half_of_1_plus_tanh(x):
+    """Return h. Beyond ±10, where x² may overflow, it is 0 or 1 in any case."""
+    x = clip(x, -10, 10)
+    return 0.5 + 0.5 * tanh(x * (ROOT_2_OVER_PI + ROOT_2_OVER_PI * C * (x * x)))
