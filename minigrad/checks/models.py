@@ -20,10 +20,11 @@ def fraction(what, x):
 
 def two_fractions(what, x):
     """The rule for two numbers in [0, 1)."""
-    pair = backend.asarray(what, x)
-    if pair.shape != (2,) or not all(0 <= b < 1 for b in pair.tolist()):
+    pair = numpy.asarray(x)
+    real = pair.shape == (2,) and pair.dtype.kind in "iuf"
+    if not real or not all(0 <= number < 1 for number in pair):
         raise ValueError(f"{what} is {x!r:.60}; it must be two numbers in [0, 1)")
-    return tuple(map(float, pair.tolist()))
+    return tuple(map(float, pair))
 
 
 def stateful(what, x):
@@ -112,17 +113,19 @@ def unreadable(path, file, entry, error):
     """Return the error for a file that is no archive of arrays: what it is instead."""
     file.seek(0)
     head = file.read(6)
-    if entry.endswith("data.pkl"):
-        what = "it is PyTorch's; load it there and call load_state_dict with its arrays"
+    if entry and not entry.endswith(".npy"):
+        what = "another zip archive"
+        if entry.endswith("data.pkl"):
+            what = "PyTorch's; load it there, and hand load_state_dict its arrays"
+    elif head.startswith(b"PK") or b"PK".startswith(head):
+        return ValueError(f"{path}: {entry or 'the archive'} is damaged: {error}")
     elif head.startswith(b"\x93NUMPY"):
-        what = "it is a .npy file, of one array without a name"
+        what = "a .npy file, of one array without a name"
     elif head.startswith(b"\x80"):
-        what = "it is a pickle, which could run anything"
-    elif not (head.startswith(b"PK") or b"PK".startswith(head)):
-        what = "it is no .npz archive"
+        what = "a pickle, which could run anything"
     else:
-        return ValueError(f"{path}: {entry} is damaged: {error}")
-    return ValueError(f"{path}: not a file that save wrote: {what}")
+        what = "no .npz archive"
+    return ValueError(f"{path}: not a file that save wrote: it is {what}")
 
 
 def own_leaves(named):
