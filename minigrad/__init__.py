@@ -18,14 +18,11 @@ from .ops.elementwise import (
     maximum,
     minimum,
     power,
-    relu,
-    sigmoid,
     sin,
     sqrt,
-    tanh,
     where,
 )
-from .ops.gelu import gelu
+from .ops.activations import gelu, relu, sigmoid, tanh
 from .ops.shapes import (
     astype,
     broadcast_to,
@@ -42,9 +39,9 @@ from .ops.matmul import matmul
 from .ops.einsum import einsum
 from .ops.softmax import cross_entropy, log_softmax, logsumexp, softmax
 from .ops.layernorm import center, rms_norm
-from . import graph
+from . import flow, picture, graph
+from . import kinks, mistakes, refusals
 from .gradcheck import GradcheckError, gradcheck
 from . import module, nn, optim
 from .checkpoint import load, save
 from . import checks, backend
-

@@ -173,8 +173,7 @@ def in_threads(f, calls):
             while ahead:
                 yield ahead.popleft().result()
         finally:  # after an error or Ctrl-C, those that run end, no other begins
-            for call in ahead:
-                call.cancel()
+            pool.shutdown(cancel_futures=True)
 
 
 # A fork waits until no tiles are computed, or its copy of the lock would stay locked,

@@ -91,13 +91,15 @@ def primitive(forward):
 
 
 def arrays(name, inputs):
-    """Return the inputs of an op or function, all but Tensors as arrays of the backend.
+    """Return the inputs of an op or function as Tensors and arrays of the backend.
 
-    float32 stays float32: a NumPy scalar, a 0-d array or an array of integers takes the
-    dtype of the Tensors beside it, as a Python number does. Only arrays of floats have
-    a say in the dtype of the result.
+    float32 stays float32: a number, a 0-d array or an array of integers takes the dtype
+    of the Tensors beside it, or of the arrays if there are none. Only arrays of floats
+    have a say in the dtype of the result.
     """
-    dtypes = [x.dtype for x in inputs if isinstance(x, Tensor)]
+    dtypes = [x.dtype for x in inputs if isinstance(x, Tensor)] or [
+        x.dtype for x in inputs if getattr(x, "ndim", 0) and x.dtype.kind == "f"
+    ]
 
     def converted(x):
         if isinstance(x, Tensor):

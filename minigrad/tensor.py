@@ -63,7 +63,7 @@ class Tensor:
 
     @data.setter
     def data(self, values):
-        self.array = checks.new_data("data", values, self.dtype)
+        self.array = checks.as_data(values, self.dtype)
 
     shape = property(lambda self: self.array.shape)
     ndim = property(lambda self: self.array.ndim)

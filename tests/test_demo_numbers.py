@@ -4,8 +4,10 @@ what a Page prints and keeps."""
 import numpy as np
 import pytest
 
-from demos import capitals, datasets, exercise, places, self_test
-from demos.page import Page
+from demos.a_lookup import capitals, places
+from demos.d_roles import exercise, self_test
+from demos.stage import datasets
+from demos.stage.page import Page
 
 
 def test_capitals_numbers():

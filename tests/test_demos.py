@@ -11,12 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from demos import DEMOS, datasets, exercise
-from demos.page import Claim, Page, Picture
-from demos.run import main, run
+from demos import DEMOS
+from demos.d_roles import exercise
+from demos.stage import datasets
+from demos.stage.command import main, run
+from demos.stage.page import Claim, Page, Picture
 from minigrad import backend
 
-FOLDER = Path(datasets.__file__).parent
+FOLDER = datasets.FOLDER.parent
 TOUR = [demo for demo in DEMOS if not demo.slow]
 ON_NUMPY = {"roles", "memory"}  # others on the stand-in for CuPy, which refuses more
 
@@ -63,7 +65,8 @@ def test_list_names_every_demo(command):
 
 def test_which_demos_run(command, monkeypatch, tmp_path):
     ran = []
-    monkeypatch.setattr("demos.run.run", lambda d, out: ran.append(d.name) or Page(out))
+    ran_by = lambda d, out: ran.append(d.name) or Page(out)
+    monkeypatch.setattr("demos.stage.command.run", ran_by)
     for words, expected in [
         ([], [demo.name for demo in TOUR]),
         (["--all"], [demo.name for demo in DEMOS]),
@@ -127,16 +130,13 @@ def test_a_claim_that_fails_is_the_exit_code(command, monkeypatch, tmp_path):
     assert message == "demos: D4 failed"
 
 
-@pytest.mark.parametrize("module", ["demos", "demos.exercise"])
-def test_as_a_program_without_a_display(tmp_path, module, xp):
+def test_as_a_program_without_a_display(tmp_path, xp):
     if xp is not np:
         pytest.skip("its own process computes with NumPy")
     env = {k: v for k, v in os.environ.items() if "DISPLAY" not in k}
     env |= {"PYTHONPATH": str(FOLDER.parent), "MPLBACKEND": "TkAgg"}
-    words = ["exercise"] if module == "demos" else []
-    subprocess.run(
-        [sys.executable, "-m", module, *words], cwd=tmp_path, env=env, check=True
-    )
+    words = [sys.executable, "-m", "demos", "exercise"]
+    subprocess.run(words, cwd=tmp_path, env=env, check=True)
     assert (tmp_path / "figures" / "exercise.png").stat().st_size > 10_000
 
 
@@ -182,17 +182,30 @@ def test_every_demo_of_the_tour_runs_and_its_claims_hold(demo, tmp_path, xp):
 
 
 def test_the_table_is_complete():
-    files = {p.stem: p.read_text(encoding="utf-8") for p in FOLDER.glob("*.py")}
-    with_demo = {name for name, text in files.items() if "\ndef demo(page" in text}
-    assert with_demo == {demo.name for demo in DEMOS}
-    for name in with_demo:
-        assert files[name].endswith(f'if __name__ == "__main__":\n    main("{name}")\n')
+    files = [
+        p for p in FOLDER.glob("*/*.py") if "\ndef demo(page" in p.read_text("utf-8")
+    ]
+    found = [f"demos.{path.parent.name}.{path.stem}" for path in files]
+    assert sorted(found) == sorted(demo.module for demo in DEMOS)
+    folders = [demo.folder for demo in DEMOS]
+    assert folders == sorted(folders)  # one after the other, as the chapter goes
+
+
+def test_no_demo_imports_the_command_line_or_a_folder_that_comes_after_it():
+    for demo in DEMOS:
+        text = (FOLDER / demo.folder / f"{demo.name}.py").read_text("utf-8")
+        assert "__name__ ==" not in text
+        assert "command" not in re.findall(
+            r"^from \.\.stage\.(\w+)", text, re.MULTILINE
+        )
+        others = re.findall(r"^from \.\.(\w+)", text, re.MULTILINE)
+        assert all(folder <= demo.folder or folder == "stage" for folder in others)
 
 
 def test_data_are_those_that_the_readme_describes():
     readme = (FOLDER / "data" / "README.md").read_text(encoding="utf-8")
     described = re.findall(r"^([0-9a-f]{64})  (\S+)$", readme, re.MULTILINE)
-    assert len(described) == 7
+    assert len(described) == 8
     for digest, name in described:
         data = (FOLDER / "data" / name).read_bytes()
         assert hashlib.sha256(data).hexdigest() == digest, name

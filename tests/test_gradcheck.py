@@ -54,7 +54,7 @@ MATMUL = {
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("fault", SOFTMAX)
 def test_a_wrong_softmax_rule_is_caught(monkeypatch, fault, seed):
-    monkeypatch.setattr(mg.softmax, "rule", SOFTMAX[fault])
+    monkeypatch.setattr(mg.softmax, "vjp", SOFTMAX[fault])
     with pytest.raises(GradcheckError, match="input 0"):
         gradcheck(mg.softmax, normal(3, 4, seed=seed))
 
@@ -62,7 +62,7 @@ def test_a_wrong_softmax_rule_is_caught(monkeypatch, fault, seed):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("fault", MATMUL)
 def test_a_wrong_matmul_rule_is_caught(monkeypatch, fault, seed):
-    monkeypatch.setattr(mg.matmul, "rule", MATMUL[fault])
+    monkeypatch.setattr(mg.matmul, "vjp", MATMUL[fault])
     with pytest.raises(GradcheckError, match="input [01]"):
         gradcheck(mg.matmul, normal(3, 3, seed=seed), normal(3, 3, seed=seed + 9))
 
@@ -72,7 +72,7 @@ def test_ones_in_the_place_of_a_random_cotangent_would_let_these_pass(
     monkeypatch, fault
 ):
     monkeypatch.setattr(module, "cotangent", lambda y: array(np.ones(y.shape)))
-    monkeypatch.setattr(mg.softmax, "rule", SOFTMAX[fault])
+    monkeypatch.setattr(mg.softmax, "vjp", SOFTMAX[fault])
     gradcheck(mg.softmax, x)
 
 
@@ -94,9 +94,9 @@ def test_broadcasting_that_is_not_undone_is_caught(monkeypatch):
 
 
 def test_the_wrong_entry_among_many_is_found(monkeypatch):
-    rule, wrong = mg.exp.rule, np.ones((2, 3))
+    rule, wrong = mg.exp.vjp, np.ones((2, 3))
     wrong[1, 2] = 1.001
-    monkeypatch.setattr(mg.exp, "rule", lambda *args: rule(*args) * array(wrong))
+    monkeypatch.setattr(mg.exp, "vjp", lambda *args: rule(*args) * array(wrong))
     with pytest.raises(GradcheckError, match=r"input 0, index \(1, 2\)"):
         gradcheck(mg.exp, normal(2, 3))
 
@@ -105,7 +105,7 @@ def test_a_rule_right_at_order_1_and_wrong_at_order_2_is_caught(monkeypatch):
     def constant(g, y, x):
         return g * getattr(y, "data", y)  # y, and with it x, looks like a constant
 
-    monkeypatch.setattr(mg.exp, "rule", constant)
+    monkeypatch.setattr(mg.exp, "vjp", constant)
     gradcheck(mg.exp, x)
     with pytest.raises(GradcheckError):
         gradcheck(mg.exp, x, order=2)
@@ -115,26 +115,26 @@ def test_a_rule_right_on_arrays_and_wrong_on_tensors_is_caught(monkeypatch):
     def half(g, y, x, axis=-1):
         return whole(g, y, x) * (0.5 if isinstance(y, Tensor) else 1.0)
 
-    monkeypatch.setattr(mg.softmax, "rule", half)
+    monkeypatch.setattr(mg.softmax, "vjp", half)
     gradcheck(mg.softmax, x)
     with pytest.raises(GradcheckError):
         gradcheck(mg.softmax, x, order=2)
 
 
 def test_a_rule_that_forgets_what_its_g_was_made_from_is_caught(monkeypatch):
-    rule = mg.sum.rule
+    rule = mg.sum.vjp
 
     def constant(g, y, x):
         return rule(g.detach() if isinstance(g, Tensor) else g, y, x)
 
-    monkeypatch.setattr(mg.sum, "rule", constant)
+    monkeypatch.setattr(mg.sum, "vjp", constant)
     gradcheck(mg.sum, x)
     with pytest.raises(GradcheckError):
         gradcheck(mg.sum, x, order=2)
 
 
 def test_the_message_names_input_index_got_and_expected(monkeypatch):
-    monkeypatch.setattr(mg.multiply, "rule", lambda g, y, a, b: (g * b, 2 * g * a))
+    monkeypatch.setattr(mg.multiply, "vjp", lambda g, y, a, b: (g * b, 2 * g * a))
     with pytest.raises(GradcheckError) as caught:
         gradcheck(lambda a, b: (a * b).sum() * 1, [3.0], [[5.0, 7.0]])
     pattern = (
@@ -150,11 +150,11 @@ def test_the_message_names_input_index_got_and_expected(monkeypatch):
 def test_a_kink_is_recognised_and_the_other_entries_still_count(f, monkeypatch):
     with pytest.warns(UserWarning, match=r"kink at input 0 index \(1,\): any slope"):
         assert gradcheck(f, [-1.0, 0.0, 2.0]) < 1e-6
-    rule = f.rule
+    rule = f.vjp
     for k, wrong in itertools.product(range(3), (1.5, -1.5)):
         off = np.zeros(3)
         off[k] = wrong
-        monkeypatch.setattr(f, "rule", lambda *a, off=off: rule(*a) + array(off))
+        monkeypatch.setattr(f, "vjp", lambda *a, off=off: rule(*a) + array(off))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with pytest.raises(GradcheckError, match=rf"index \({k},\)"):

@@ -179,12 +179,12 @@ def test_dropout_does_nothing_in_evaluation_and_drops_even_infinity():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: nn.Dropout(1.0), r"Dropout: p is 1.0; it must be in \[0, 1\)"),
+        (lambda: nn.Dropout(1.0), r"Dropout: p 1.0 is not in \[0, 1\)"),
         (
             lambda: nn.Linear(0, 3),
-            "Linear: d_in is 0; it must be an integer of at least 1",
+            "Linear: d_in 0 is not at least 1",
         ),
-        (lambda: nn.Embedding(3, -1), "Embedding: d is -1"),
+        (lambda: nn.Embedding(3, -1), "Embedding: d -1 is not"),
         (
             lambda: nn.LayerNorm(4)(array(normal(2, 3))),
             r"LayerNorm: x \(2, 3\) must be \(…, 4\)",

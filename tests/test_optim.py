@@ -168,10 +168,10 @@ def test_training_finds_the_least_squares_solution(make, steps):
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda p: SGD(p, -0.1), ValueError, "SGD: lr is -0.1; it must be at least 0"),
-        (lambda p: Adam(p, np.nan), ValueError, "Adam: lr is nan"),
-        (lambda p: SGD(p, 0.1, momentum=-1), ValueError, "SGD: momentum is -1"),
-        (lambda p: AdamW(p, weight_decay=-1), ValueError, "AdamW: weight_decay is -1"),
+        (lambda p: SGD(p, -0.1), ValueError, "SGD: lr -0.1 is not at least 0"),
+        (lambda p: Adam(p, np.nan), ValueError, "Adam: lr nan"),
+        (lambda p: SGD(p, 0.1, momentum=-1), ValueError, "SGD: momentum -1"),
+        (lambda p: AdamW(p, weight_decay=-1), ValueError, "AdamW: weight_decay -1"),
         (lambda p: AdamW(p, betas=(0.9, 1)), ValueError, r"AdamW: betas is \(0.9, 1\)"),
         (
             lambda p: Adam(p, betas=0.9),
@@ -184,10 +184,10 @@ def test_training_finds_the_least_squares_solution(make, steps):
             ValueError,
             r"Adam: betas is \(0, nan\)",
         ),
-        (lambda p: clip_grad_norm(p, -1.0), ValueError, "clip_grad_norm: max_norm is"),
+        (lambda p: clip_grad_norm(p, -1.0), ValueError, "clip_grad_norm: max_norm -1.0 is"),
         (lambda p: SGD([], 0.1), ValueError, "SGD: there are no parameters"),
         (lambda p: SGD([2 * p[0]], 0.1), ValueError, "SGD: multiply made this Tensor"),
-        (lambda p: SGD(p, "a"), TypeError, "SGD: lr is 'a'; it must be one number"),
+        (lambda p: SGD(p, "a"), TypeError, "SGD: lr 'a' is not a number"),
         (
             lambda p: SGD(nn.Linear(1, 1), 0.1),
             TypeError,

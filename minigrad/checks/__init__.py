@@ -6,7 +6,7 @@ something here. An error names the op or function, what it was given, and what t
 about it; it is raised before anything has changed.
 """
 
-from .errors import ERRORS, explained
+from .errors import ERRORS, explained, shown
 from .arrays import (
     as_data,
     floats,
@@ -15,6 +15,7 @@ from .arrays import (
     no_array,
     no_function,
     same_backend,
+    shape,
     targets,
     LeftOperand,
 )
@@ -34,5 +35,15 @@ from .ops import (
     some_axis,
     seed,
 )
-from .takes import above, at_least, flag, function, integer, one_of, optional, takes
+from .takes import (
+    above,
+    at_least,
+    flag,
+    function,
+    integer,
+    number,
+    one_of,
+    optional,
+    takes,
+)
 from .models import fitting_gradients, leaves, same_state

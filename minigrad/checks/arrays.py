@@ -46,6 +46,11 @@ def same_backend(name, x):
         )
 
 
+def shape(x):
+    """Return the shape of an array, a number or a list; no array is read for it."""
+    return x.shape if hasattr(x, "shape") else numpy.shape(x)
+
+
 def integers(name, values, size=None, besides=None):
     """Return integers as an array of the backend, each below the size if one is given,
     or else the number `besides`.
@@ -69,6 +74,7 @@ def integers(name, values, size=None, besides=None):
 
 def targets(logits, targets, ignore_index):
     """Return the targets (…) of logits (…, C) as integers below C."""
+    integers("cross_entropy", targets)
     targets = targets if hasattr(targets, "shape") else numpy.asarray(targets)
     if logits.shape[:-1] != targets.shape:
         raise ValueError(
@@ -118,10 +124,18 @@ def no_function(x, function, *_):
 
 
 REFLECTED = {  # NumPy's name of an operator -> the method of the operand on the right
-    **{"add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__"},
-    **{"divide": "__rtruediv__", "power": "__rpow__", "matmul": "__rmatmul__"},
-    **{"less": "__gt__", "less_equal": "__ge__", "equal": "__eq__"},
-    **{"greater": "__lt__", "greater_equal": "__le__", "not_equal": "__ne__"},
+    "add": "__radd__",
+    "subtract": "__rsub__",
+    "multiply": "__rmul__",
+    "divide": "__rtruediv__",
+    "power": "__rpow__",
+    "matmul": "__rmatmul__",
+    "less": "__gt__",
+    "less_equal": "__ge__",
+    "equal": "__eq__",
+    "greater": "__lt__",
+    "greater_equal": "__le__",
+    "not_equal": "__ne__",
 }
 
 

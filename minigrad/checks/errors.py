@@ -20,7 +20,9 @@ def explained(error, name, inputs=None, message=""):
 
 def described(inputs):
     """Return text with the shape and dtype of each input, or what else it is."""
-    texts = (
-        f"{x.shape} {x.dtype}" if hasattr(x, "dtype") else f"{x!r:.60}" for x in inputs
-    )
-    return ", ".join(texts) or "nothing"
+    return ", ".join(map(shown, inputs)) or "nothing"
+
+
+def shown(x):
+    """Return text that fits into a line: shape and dtype of an array, or what else."""
+    return f"{x.shape} {x.dtype}" if getattr(x, "ndim", 0) else f"{x!r:.60}"

@@ -7,7 +7,7 @@ from types import FunctionType, MemberDescriptorType, ModuleType
 import numpy
 
 from .. import backend
-from .takes import number
+from .takes import bounded, number
 
 PLAIN = {type(None), bool, int, float, str, bytes, type}  # lead nowhere
 STEPS = 5  # to look into what is no Module; a logger leads to all there is
@@ -15,7 +15,7 @@ STEPS = 5  # to look into what is no Module; a logger leads to all there is
 
 def fraction(what, x):
     """The rule for a number in [0, 1)."""
-    return float(number(what, x, lambda x: 0 <= x < 1, "in [0, 1)"))
+    return float(bounded(what, number(what, x), 0 <= x < 1, "in [0, 1)"))
 
 
 def two_fractions(what, x):

@@ -4,8 +4,8 @@
     def soft_lookup(query, keys, values, temperature=1.0): ...
 
 The pattern names the axes of the first arguments, which become arrays: letters that
-recur must have one size, … stands for axes in front, which broadcast, and v? for an
-axis that may be missing. The rules look at the argument of their name, and return it or
+recur must have one size, a number is one, … stands for axes in front, which broadcast,
+and v? for an axis that may be missing. The rules look at the argument of their name, and return it or
 raise. Whatever error arises then, within the function too, begins with its name.
 """
 
@@ -16,7 +16,7 @@ import operator
 
 import numpy
 
-from .errors import ERRORS, explained
+from .errors import ERRORS, explained, shown
 
 
 def takes(pattern="", **rules):
@@ -33,21 +33,23 @@ def takes(pattern="", **rules):
 
         @functools.wraps(function)
         def checked(*args, **kwargs):
+            given, inputs = dict(zip(names, args, strict=False)) | kwargs, None
             try:
-                given = dict(zip(names, args, strict=False)) | kwargs
                 if terms and all(letter in given for letter in patterned):
-                    inputs = [given[letter] for letter in patterned]
-                    inputs = shaped(name, terms, inputs, patterned)
-                    given.update(zip(patterned, inputs, strict=True))
+                    fitted = [given[letter] for letter in patterned]
+                    fitted = shaped(name, terms, fitted, patterned)
+                    given.update(zip(patterned, fitted, strict=True))
                 for what, rule in rules.items():
                     if what in given:
                         given[what] = rule(what, given[what])
-                some = [given.pop(what) for what in names[: len(args)]]
-                return function(*some, *args[len(some) :], **given)
+                inputs = [given[what] for what in patterned if what in given] or None
+                some = [given[what] for what in names[: len(args)]]
+                rest = {what: given[what] for what in kwargs}
+                return function(*some, *args[len(some) :], **rest)
             except ERRORS as error:
                 if str(error).startswith(f"{name}:"):
                     raise
-                raise explained(error, name) from error
+                raise explained(error, name, inputs) from error
 
         return checked
 
@@ -81,7 +83,7 @@ def shaped(name, terms, inputs, names):
             break
         fronts.add(x.shape[:extra])
         for axis, n in zip(axes, x.shape[extra:], strict=True):
-            if sizes.setdefault(axis, n) != n:
+            if sizes.setdefault(axis, int(axis) if axis.isdigit() else n) != n:
                 reason = reason or f"{axis} is both {sizes[axis]} and {n}"
     if len(fronts) > 1 and not reason:
         try:
@@ -99,45 +101,49 @@ def shaped(name, terms, inputs, names):
     raise ValueError(f"{name}: {got} must be {wanted}: {reason}")
 
 
-def number(what, x, fits, wanted):
-    """Return one real number x, if it fits."""
-    real = isinstance(x, numbers.Real) or getattr(x, "dtype", "").kind in "iuf"
-    if not real or getattr(x, "size", 1) != 1:
-        raise TypeError(f"{what} is {x!r:.60}; it must be one number {wanted}")
-    if not fits(x):
-        raise ValueError(f"{what} is {x!r:.60}; it must be {wanted}")
-    return x
+def number(what, x):
+    """The rule for one real number."""
+    kind = x.dtype.kind if hasattr(x, "dtype") else ""
+    real = isinstance(x, numbers.Real) or kind in ("i", "u", "f")
+    if isinstance(x, bool) or not real:
+        raise TypeError(f"{what} {shown(x)} is not a number")
+    return bounded(what, x, getattr(x, "size", 1) == 1, "one number")
 
 
 def above(low):
-    return lambda what, x: number(what, x, lambda x: x > low, f"above {low}")
+    """Return the rule for a number above this one."""
+    return lambda what, x: bounded(what, number(what, x), x > low, f"above {low}")
 
 
 def at_least(low):
-    return lambda what, x: number(what, x, lambda x: x >= low, f"at least {low}")
+    """Return the rule for a number that is not below this one."""
+    return lambda what, x: bounded(what, number(what, x), x >= low, f"at least {low}")
+
+
+def bounded(what, x, fits, wanted):
+    if not fits:
+        raise ValueError(f"{what} {shown(x)} is not {wanted}")
+    return x
 
 
 def integer(low=None):
     """Return the rule for an integer, of at least this size if one is given."""
 
     def rule(what, x):
-        wanted = "an integer" if low is None else f"an integer of at least {low}"
         if isinstance(x, (bool, numpy.bool_)) or not hasattr(x, "__index__"):
-            raise TypeError(f"{what} is {x!r:.60}; it must be {wanted}")
-        return operator.index(number(what, x, lambda x: low is None or x >= low, wanted))
+            raise TypeError(f"{what} {shown(x)} is not an integer")
+        x = operator.index(x)
+        return bounded(what, x, low is None or x >= low, f"at least {low}")
 
     return rule
 
 
-def one_of(*choices):
+def one_of(*words):
     """Return the rule for one of a few words."""
 
     def rule(what, x):
-        if not isinstance(x, str) or x not in choices:
-            raise ValueError(
-                f"{what} is {x!r:.60}; it must be {' or '.join(map(repr, choices))}"
-            )
-        return x
+        known = isinstance(x, str) and x in words
+        return bounded(what, x, known, " or ".join(map(repr, words)))
 
     return rule
 
@@ -145,14 +151,14 @@ def one_of(*choices):
 def flag(what, x):
     """The rule for True or False."""
     if not isinstance(x, (bool, numpy.bool_)):
-        raise TypeError(f"{what} is {x!r:.60}; it must be True or False")
+        raise TypeError(f"{what} {shown(x)} is not True or False")
     return bool(x)
 
 
 def function(what, x):
     """The rule for what can be called."""
     if not callable(x):
-        raise TypeError(f"{what} {x!r:.60} is no function")
+        raise TypeError(f"{what} {shown(x)} is no function")
     return x
 
 

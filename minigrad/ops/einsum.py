@@ -58,7 +58,7 @@ def einsum(subscripts, *operands):
         raise TypeError(f'einsum: subscripts such as "ij,jk" first, not {subscripts!r}')
     operands = arrays("einsum", operands)
     try:
-        terms, out = parse(subscripts, [x.ndim for x in operands])
+        terms, out = parse(subscripts, [getattr(x, "ndim", 0) for x in operands])
     except ValueError as error:
         raise ValueError(f"einsum: {subscripts!r}: {error}") from None
     return _einsum(*operands, terms=terms, out=out)

@@ -1,4 +1,4 @@
-"""Ops on each element by itself: functions, choices between two, activations.
+"""Ops on each element by itself: functions, and choices between two.
 
 NumPy's names, and NumPy's behaviour at the edges: log(0) is -inf with a warning, and
 NaN stays NaN.
@@ -181,47 +181,6 @@ def _(g, y, a, b):
     ga = g * b * a ** where(both_0, 1.0, b - 1)
     gb = g * y * log(where(a > 0, a, 1.0))
     return ga, where(a < 0, math.nan, gb)
-
-
-# y = max(x, 0)      dL/dx = g where x > 0, else 0; at the kink x = 0 it is 0
-@primitive
-def relu(x, /):
-    """Return x where it is positive, else 0."""
-    return backend.xp.maximum(x, 0)
-
-
-@relu.rule
-def _(g, y, x):
-    return where(x > 0, g, 0.0)
-
-
-# y = tanh x         dL/dx = g (1 - y²)
-@primitive
-def tanh(x, /):
-    """Return tanh x, in (-1, 1)."""
-    return backend.xp.tanh(x)
-
-
-@tanh.rule
-def _(g, y, x):
-    return g * (1 - y * y)
-
-
-# y = 1 / (1 + e⁻ˣ)  dL/dx = g y (1 - y)
-#
-# With e = e^-|x|, which never overflows: y = 1 / (1 + e) for x ≥ 0, and e / (1 + e)
-# below.
-@primitive
-def sigmoid(x, /):
-    """Return 1 / (1 + e⁻ˣ), in (0, 1)."""
-    x = backend.floats(x)  # -|3| is 253 in uint8
-    e = backend.xp.exp(-backend.xp.abs(x))
-    return backend.xp.where(x >= 0, 1.0, e) / (1 + e)
-
-
-@sigmoid.rule
-def _(g, y, x):
-    return g * y * (1 - y)
 
 
 Tensor.__abs__ = abs

@@ -3,8 +3,8 @@
 from .. import backend, checks
 from ..checks import takes
 from ..primitive import primitive
-from .shapes import slices_before
 from ..tensor import Tensor
+from .shapes import slices_before
 
 ONCE = int, slice, type(None), type(...)  # an index of these reads nothing twice
 

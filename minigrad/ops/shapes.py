@@ -86,7 +86,9 @@ def slices_before(x, axis):
 # y = [x₁ x₂ …]      dL/dxₖ = the part of g where xₖ stands
 @primitive
 def _concatenate(*tensors, axis):
-    return backend.xp.concatenate(tensors, axis=operator.index(axis))  # None would flatten
+    return backend.xp.concatenate(
+        tensors, axis=operator.index(axis)
+    )  # None would flatten
 
 
 @_concatenate.rule

@@ -1,0 +1,1 @@
+"""D. Roles and limits: queries, keys and values apart, and what lookups cost."""

@@ -1,0 +1,1 @@
+"""E. Beyond the chapter: results since 2017."""

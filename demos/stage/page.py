@@ -1,0 +1,100 @@
+"""What a demo shows goes through a Page: to the terminal, into picture files, and, kept
+in `items`, into the report.
+
+    def demo(page):
+        page.say("A paragraph.")
+        page.table(["T", "entropy"], [[0.1, 0.52], [1.0, 1.37]])
+        page.picture(figure, "sweep")                       # writes out/sweep.png
+        page.claim("A4", "Sharper scores ...", r"$1 - \\alpha_{max} \\leq ...$",
+                   "0.02 of at most 0.03", gap <= bound, softmax)
+"""
+
+import dataclasses
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+WIDTH = 80  # of what is printed, in characters
+
+
+@dataclasses.dataclass
+class Claim:
+    """One row of the chapter's claims, with what this run measured."""
+
+    number: str  # such as "A4"
+    sentence: str  # the claim in words
+    formula: str  # in matplotlib's mathtext
+    measured: str  # the numbers of this run, with units
+    holds: bool
+    source: Any  # the function or class that delivers it
+
+
+@dataclasses.dataclass
+class Table:
+    """Rows of text under column titles; `numeric` says which columns hold numbers."""
+
+    columns: list
+    rows: list
+    numeric: list
+
+
+@dataclasses.dataclass
+class Picture:
+    """A figure and the file that it was written to."""
+
+    path: Path
+    figure: Any
+
+
+class Page:
+    """The output of one demo; pictures go to the folder `out`, which must exist."""
+
+    def __init__(self, out):
+        self.out = Path(out)
+        self.items = []  # in order: str, Table, Picture, Claim
+
+    def say(self, text):
+        """Print a paragraph."""
+        text = " ".join(text.split())
+        print(textwrap.fill(text, WIDTH), end="\n\n", flush=True)
+        self.items.append(text)
+
+    def table(self, columns, rows):
+        """Print rows under column titles, numbers to four digits."""
+        rows = [list(row) for row in rows]
+        numeric = [
+            all(isinstance(x, (int, float, np.number)) for x in column)
+            for _, *column in zip(columns, *rows, strict=True)
+        ]
+        cells = [
+            [f"{x:.4g}" if isinstance(x, (float, np.floating)) else str(x) for x in row]
+            for row in rows
+        ]
+        widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
+        for row in [columns, *cells]:
+            padded = [
+                x.rjust(width) if right else x.ljust(width)
+                for x, width, right in zip(row, widths, numeric, strict=True)
+            ]
+            print("  ".join(padded).rstrip())
+        print()
+        self.items.append(Table(list(columns), cells, numeric))
+
+    def picture(self, figure, name):
+        """Write a figure to out/name.png and close it."""
+        path = self.out / f"{name}.png"
+        figure.savefig(path)
+        figure.set_layout_engine("none")  # whoever draws it again finds it laid out
+        plt.close(figure)
+        print(f"wrote {path}\n", flush=True)
+        self.items.append(Picture(path, figure))
+
+    def claim(self, number, sentence, formula, measured, holds, source):
+        """Print whether a claim holds, by what this run measured."""
+        claim = Claim(number, sentence, formula, measured, bool(holds), source)
+        line = f"{number} {'holds' if holds else 'FAILS'}: {sentence} [{measured}]"
+        print(textwrap.fill(line, WIDTH, subsequent_indent="   "), end="\n\n")
+        self.items.append(claim)
