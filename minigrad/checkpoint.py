@@ -73,7 +73,7 @@ def load(path, module, optimizer=None):
 
 def read(path):
     """Return {name: array} of a file, every entry checked against its checksum."""
-    state, entry = {}, "the archive"
+    state, entry = {}, None
     with open(path, "rb") as file:
         try:
             with zipfile.ZipFile(file) as archive:

@@ -20,10 +20,11 @@ def fraction(what, x):
 
 def two_fractions(what, x):
     """The rule for two numbers in [0, 1)."""
-    pair = backend.asarray(what, x)
-    if pair.shape != (2,) or not all(0 <= b < 1 for b in pair.tolist()):
+    pair = numpy.asarray(x)
+    real = pair.shape == (2,) and pair.dtype.kind in "iuf"
+    if not real or not all(0 <= number < 1 for number in pair):
         raise ValueError(f"{what} is {x!r:.60}; it must be two numbers in [0, 1)")
-    return tuple(map(float, pair.tolist()))
+    return tuple(map(float, pair))
 
 
 def stateful(what, x):
@@ -45,8 +46,8 @@ def rows(name, x, d):
 
 def leaves(what, params):
     """The rule for parameters: a list, each once, for tied weights make one step."""
-    one = hasattr(params, "detach") or hasattr(params, "parameters")
-    if one or not isinstance(params, Iterable):
+    model = hasattr(params, "parameters")
+    if model or hasattr(params, "detach") or not isinstance(params, Iterable):
         raise TypeError(
             "expected a list of Tensors, such as model.parameters(), got one "
             f"{type(params).__name__}"
@@ -63,19 +64,21 @@ def leaves(what, params):
 
 
 def fitting_gradients(name, params):
-    """Return the gradient of each parameter, or None: in float32 at least, for an
-    optimiser computes with it; refuse one that is no such array in the right shape."""
+    """Return the gradient of each parameter, in float32 at least, or None.
+
+    Refuse one that is no array of real numbers in the shape of its parameter.
+    """
     found = []
     for p in params:
         g = p.grad
         if g is not None:
-            if not hasattr(g, "dtype") or hasattr(g, "detach"):
+            if not hasattr(g, "dtype"):
                 raise TypeError(f"{name}: a gradient is a {type(g).__name__}, no array")
             g = backend.xp.asarray(backend.asarray(name, g), dtype=backend.wide(p))
             if g.shape != p.shape:
                 raise ValueError(
                     f"{name}: a gradient of shape {g.shape} for a parameter of shape "
-                    f"{p.shape}; nothing has moved"
+                    f"{p.shape}"
                 )
         found.append(g)
     return found
@@ -112,17 +115,19 @@ def unreadable(path, file, entry, error):
     """Return the error for a file that is no archive of arrays: what it is instead."""
     file.seek(0)
     head = file.read(6)
-    if entry.endswith("data.pkl"):
-        what = "it is PyTorch's; load it there and call load_state_dict with its arrays"
+    if entry and not entry.endswith(".npy"):
+        what = "another zip archive"
+        if entry.endswith("data.pkl"):
+            what = "PyTorch's; load it there, and hand load_state_dict its arrays"
+    elif head.startswith(b"PK") or b"PK".startswith(head):
+        return ValueError(f"{path}: {entry or 'the archive'} is damaged: {error}")
     elif head.startswith(b"\x93NUMPY"):
-        what = "it is a .npy file, of one array without a name"
+        what = "a .npy file, of one array without a name"
     elif head.startswith(b"\x80"):
-        what = "it is a pickle, which could run anything"
-    elif not (head.startswith(b"PK") or b"PK".startswith(head)):
-        what = "it is no .npz archive"
+        what = "a pickle, as PyTorch's older files; it could run anything"
     else:
-        return ValueError(f"{path}: {entry} is damaged: {error}")
-    return ValueError(f"{path}: not a file that save wrote: {what}")
+        what = "no .npz archive"
+    return ValueError(f"{path}: not a file that save wrote: it is {what}")
 
 
 def own_leaves(named):
@@ -144,16 +149,18 @@ def nothing_hidden(found, kinds):
     """Refuse a Module or Tensor, the two kinds, in a Module but where none looks."""
     known = {id(x) for _, x in found}
     modules = [(name, x) for name, x in found if isinstance(x, kinds[0])]
-    classes = {cls: None for _, x in modules for cls in type(x).__mro__[:-1]}
-    for name, owner in modules + [(cls.__name__, cls) for cls in classes]:
+    classes = {cls: cls.__name__ for _, x in modules for cls in type(x).__mro__[:-1]}
+    for owner, name in [(x, name) for name, x in modules] + [*classes.items()]:
         for key, value in vars(owner).items():
-            slot = isinstance(value, MemberDescriptorType)
-            method = isinstance(owner, type) and hasattr(type(value), "__get__")
-            x = None if method else unknown(value, kinds, known)
-            if slot or x is not None:
+            if isinstance(value, MemberDescriptorType):
+                what = "slot"
+            elif isinstance(owner, type) and hasattr(type(value), "__get__"):
+                continue  # a method, a property
+            else:
+                what = unknown(value, kinds, known)
+            if what:
                 raise ValueError(
-                    f"{type(found[0][1]).__name__}: the "
-                    f"{'slot' if slot else type(x).__name__} at "
+                    f"{type(found[0][1]).__name__}: the {what} at "
                     f"{name}{'.' * bool(name)}{key} is not found; a Module looks at "
                     "what is set on self, and into lists, tuples and dicts there; not "
                     "into other objects or containers, slots, or the class"
@@ -161,7 +168,7 @@ def nothing_hidden(found, kinds):
 
 
 def unknown(x, kinds, known):
-    """Return the first parameter or Module that x leads to and that is not known."""
+    """Return what x leads to that is not known, a parameter or a Module, by its type."""
     level, seen, steps = [x], set(), 0
     while level and steps < STEPS:
         inside, steps = [], steps + 1
@@ -171,8 +178,8 @@ def unknown(x, kinds, known):
             seen.add(id(y))
             if not isinstance(y, kinds):
                 inside.extend(contents(y))
-            elif not getattr(y, "op", None):  # a result is neither
-                return y
+            elif isinstance(y, kinds[0]) or y.op is None:  # no result of an op
+                return type(y).__name__
         level = inside
     return None
 
