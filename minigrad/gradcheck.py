@@ -141,8 +141,13 @@ def slope(near, h):
 
 
 def cotangent(y, seed=0):
-    """Return u, random numbers in the shape of y, the same for each y of that shape."""
-    return numpy.asarray(numpy.random.default_rng(seed).standard_normal(y.shape))
+    """Return u, random numbers in the shape of y, the same for each y of that shape.
+
+    They must not be those that somebody draws for x from a seed of 0 or 42: with u = A
+    the gradient Aᵀ U of a product A B is symmetric, and its transpose would pass.
+    """
+    rng = numpy.random.default_rng([seed, 1911])
+    return numpy.asarray(rng.standard_normal(y.shape))
 
 
 def transposed_jacobian(f):

@@ -35,9 +35,11 @@ def name_mistake(k, witnesses, names):
 
     There should be witnesses of two points at least. `names` are those of the inputs.
     """
-    finite = numpy.isfinite([(w.got[k], w.expected[k]) for w in witnesses]).all()
-    if not finite or any(w.right(k, 0 * w.got[k]) for w in witnesses):
-        return None  # where 0 would do as well nothing can be told
+    for w in witnesses:  # where 0 would do as well nothing can be told
+        numbers = numpy.array([w.got[k], w.expected[k]])
+        known = numpy.isfinite(numbers).all() and numbers[1].any()
+        if not known or w.right(k, 0 * numbers[0]):
+            return None
     tried = [(name, test(k, witnesses), text) for name, test, text in MISTAKES]
     found = [(name, shown, text) for name, shown, text in tried if shown is not None]
     if len(found) != 1:
@@ -56,9 +58,10 @@ def ratio(k, witnesses):
     if df/dx is one number, which any mistake multiplies by something."""
     got, expected = witnesses[0].got[k], witnesses[0].expected[k]
     i = numpy.unravel_index(numpy.abs(expected).argmax(), expected.shape)
+    if witnesses[0].outputs * got[0].size == 1 or not (got[i] and expected[i]):
+        return None
     c = got[i] / expected[i]
-    several = witnesses[0].outputs * got[0].size > 1
-    return c if several and c and repaired(k, witnesses, lambda a: a / c) else None
+    return c if repaired(k, witnesses, lambda a: a / c) else None
 
 
 def sign(k, witnesses):
@@ -74,20 +77,19 @@ def factor(k, witnesses):
 
 def meaning(c, shapes):
     """Return what c may come from: a length, its root, or one divided by either."""
-    known = {2: ""} | {math.prod(s): ", the size of an input" for s in shapes}
-    known |= {n: ", the length of an axis" for s in shapes for n in s}
+    known = {2: ""} | {math.prod(s): "the size of an input" for s in shapes}
+    known |= {n: "the length of an axis" for s in shapes for n in s}
     for n in sorted(known.keys() - {0, 1}):
-        forms = {f"{n}": n, f"1/{n}": 1 / n, f"√{n}": n**0.5, f"1/√{n}": n**-0.5}
+        forms = {"": n, f" = 1/{n}": 1 / n, f" = √{n}": n**0.5, f" = 1/√{n}": n**-0.5}
         for form, value in forms.items():
             if math.isclose(c, value, rel_tol=TINY):
-                return f" = {form}, with {n}{known[n]}" if known[n] else f" = {form}"
+                return f"{form}, and {n} is {known[n]}" if known[n] else form
     return ""
 
 
 def transposed(k, witnesses):
-    def back(a):
-        *rest, n, m = a.shape
-        return a.reshape((*rest, m, n)).swapaxes(-1, -2)
+    def back(a):  # from rows of the right length too, as a reshape made them
+        return a.reshape((*a.shape[:-2], *a.shape[:-3:-1])).swapaxes(-1, -2)
 
     if witnesses[0].got[k].ndim > 2 and repaired(k, witnesses, back):
         return ""
@@ -126,7 +128,7 @@ def lacks_a_tie(k, witness, axis):
     right = numpy.moveaxis(witness.expected[k], axis, -1)
     tiny = TINY * numpy.abs(right).max()
     ties, sums = (numpy.abs(a.sum(axis=-1)).max() for a in (right, got))
-    if ties > tiny or sums <= tiny or numpy.abs(got[-1]).max() > tiny:
+    if not ties <= tiny < sums or numpy.abs(got[-1]).max() > tiny:  # a rule is linear
         return False
     centred = got - got.mean(axis=-1, keepdims=True)
     if witness.right(k, numpy.moveaxis(centred, -1, axis)):
