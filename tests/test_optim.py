@@ -176,7 +176,7 @@ def test_training_finds_the_least_squares_solution(make, steps):
         (
             lambda p: Adam(p, betas=0.9),
             ValueError,
-            "Adam: betas is 0.9; it must be two",
+            "Adam: betas 0.9 is not two",
         ),
         (lambda p: Adam(p, betas=(0.9,)), ValueError, r"Adam: betas is \(0.9,\)"),
         (
@@ -322,7 +322,7 @@ def test_a_parameter_keeps_its_type_when_converted_after_the_optimiser_was_made(
 def test_a_number_that_is_none_is_refused_by_name(make, names, x):
     for name in names:
         with pytest.raises(
-            (ValueError, TypeError), match=f"^{make.__name__}: {name} is "
+            (ValueError, TypeError), match=f"^{make.__name__}: {name} "
         ):
             make([tensor([1.0])], **({"lr": 0.1} | {name: x}))
 
@@ -331,7 +331,7 @@ def test_a_number_that_is_none_is_refused_by_name(make, names, x):
     "betas", [(0.9, -0.1), (0.9, "a"), ("a", "b"), "ab", (0.9, None)]
 )
 def test_betas_are_two_numbers_below_1(betas):
-    with pytest.raises((ValueError, TypeError), match="^AdamW: betas is "):
+    with pytest.raises((ValueError, TypeError), match="^AdamW: betas "):
         AdamW([tensor([1.0])], betas=betas)
 
 

@@ -51,6 +51,12 @@ def shape(x):
     return x.shape if hasattr(x, "shape") else numpy.shape(x)
 
 
+def width(x, d):
+    """Refuse rows x (…, n) unless n is d."""
+    if x.shape[-1] != d:
+        raise ValueError(f"x {x.shape} must be (…, {d})")
+
+
 def integers(name, values, size=None, besides=None):
     """Return integers as an array of the backend, each below the size if one is given,
     or else the number `besides`.
