@@ -7,6 +7,7 @@ from types import FunctionType, MemberDescriptorType, ModuleType
 import numpy
 
 from .. import backend
+from .errors import shown
 from .takes import bounded, number
 
 PLAIN = {type(None), bool, int, float, str, bytes, type}  # lead nowhere
@@ -21,16 +22,16 @@ def fraction(what, x):
 def two_fractions(what, x):
     """The rule for two numbers in [0, 1)."""
     pair = numpy.asarray(x)
-    real = pair.shape == (2,) and pair.dtype.kind in "iuf"
-    if not real or not all(0 <= number < 1 for number in pair):
-        raise ValueError(f"{what} is {x!r:.60}; it must be two numbers in [0, 1)")
+    fits = pair.shape == (2,) and pair.dtype.kind in "iuf"
+    fits = fits and all(0 <= number < 1 for number in pair)
+    bounded(what, x, fits, "two numbers in [0, 1)")
     return tuple(map(float, pair))
 
 
 def stateful(what, x):
     """The rule for what has a state: a Module, an optimiser."""
     if isinstance(x, type) or not hasattr(x, "load_state_dict"):
-        raise TypeError(f"{what} is {x!r:.60}; it must have a state_dict")
+        raise TypeError(f"{what} {shown(x)} has no state_dict")
     return x
 
 
