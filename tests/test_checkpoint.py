@@ -384,11 +384,11 @@ def test_what_has_no_state_is_refused_and_nothing_is_written(x, tmp_path):
     path, model = tmp_path / "m.npz", nn.Linear(1, 1)
     for call in (save, load):
         with pytest.raises(
-            TypeError, match=f"^{call.__name__}: module is .* state_dict"
+            TypeError, match=f"^{call.__name__}: module .* has no state_dict"
         ):
             call(path, x)
         if x is not None:
-            message = f"^{call.__name__}: optimizer is .* state_dict"
+            message = f"^{call.__name__}: optimizer .* has no state_dict"
             with pytest.raises(TypeError, match=message):
                 call(path, model, x)
     assert os.listdir(tmp_path) == []

@@ -113,6 +113,9 @@ def test_parameters_and_slots_of_a_class_are_refused():
     class Slots(nn.Module):
         __slots__ = ("w",)
 
+        def __init__(self):
+            self.w = Tensor([1.0])
+
     for model, message in [
         (Shared(), r"Shared: (inner\.)?w holds"),
         (Layers(), r"Layers: layers holds"),

@@ -96,7 +96,7 @@ def same_state(name, own, state):
 
 def unreadable(path, entry, error):
     """Return the error for a file that holds something else, or is damaged."""
-    if entry.endswith("data.pkl"):
+    if entry and entry.endswith("data.pkl"):
         what = "is PyTorch's; load it there and call load_state_dict with its arrays"
     elif entry:
         what = f"{entry} is damaged: {error}"
@@ -126,7 +126,7 @@ def nowhere_else(found, others, kinds):
     `found` are those it found, `others` what else is set on it, (name, x) each.
     """
     known = {id(x) for _, x in found}
-    for name, x in found:
+    for name, x in [*found]:
         for cls in type(x).__mro__ if isinstance(x, kinds[0]) else ():
             for key, value in vars(cls).items():
                 if isinstance(value, MemberDescriptorType):
