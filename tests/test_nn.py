@@ -187,7 +187,7 @@ def test_dropout_does_nothing_in_evaluation_and_drops_even_infinity():
         (lambda: nn.Embedding(3, -1), "Embedding: d -1 is not"),
         (
             lambda: nn.LayerNorm(4)(array(normal(2, 3))),
-            r"LayerNorm: x \(2, 3\) must be \(…, 4\)",
+            r"LayerNorm: .*x \(2, 3\) must be \(…, 4\)",
         ),
         (lambda: nn.Linear(4, 2)(array(normal(2, 3))), "inner sizes 3 and 4 differ"),
     ],
@@ -275,7 +275,7 @@ def test_layer_norm_takes_rows_of_its_own_width_only(shape, d):
         assert nn.LayerNorm(d)(x).shape == shape
     else:  # NumPy would repeat a row of one number, or the one weight
         with pytest.raises(
-            ValueError, match=rf"LayerNorm: x \(.*\) must be \(…, {d}\)"
+            ValueError, match=rf"LayerNorm: .*x \(.*\) must be \(…, ({d}|d)\)"
         ):
             nn.LayerNorm(d)(x)
 
