@@ -3,7 +3,7 @@
     attn(Q, K, V) = softmax(Q Kᵀ / √d_k) V
 
 No query waits for another, and from an output to any input the gradient passes the same
-few ops, however far apart they stand: 7 here, against one more for every step between
+few ops, however far apart they stand: 4 from a query, against one more for every step between
 in a recurrent net, and one for every window in a stack of convolutions (`demos paths`).
 
 Letters: n queries, m keys, d_k the width of queries and keys, d_v that of values; … any
