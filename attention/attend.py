@@ -2,9 +2,9 @@
 
     attn(Q, K, V) = softmax(Q Kᵀ / √d_k) V
 
-No query waits for another, and from an output to any input the gradient passes the same
-few ops, however far apart they stand: 4 from a query, against one more for every step between
-in a recurrent net, and one for every window in a stack of convolutions (`demos paths`).
+No query waits for another, and from an output to a query the gradient passes the same 4
+ops, however far apart they stand: against one more for every step between in a recurrent
+net, and one for every window in a stack of convolutions (`demos paths`).
 
 Letters: n queries, m keys, d_k the width of queries and keys, d_v that of values; … any
 axes in front, such as batch and heads, which broadcast.
