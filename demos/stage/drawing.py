@@ -86,7 +86,9 @@ def draw_hull(ax, values, weights=None):
         ax.scatter(*values.T, s=45, color=VALUE, zorder=4)
     else:
         shades = {"c": weights, "cmap": SHADES["weight"], "vmin": 0, "vmax": 1}
-        ax.scatter(*values.T, s=90, edgecolors=VALUE, linewidths=1.5, zorder=3, **shades)
+        ax.scatter(
+            *values.T, s=90, edgecolors=VALUE, linewidths=1.5, zorder=3, **shades
+        )
     middle = values.mean(axis=0)
     for i, v in enumerate(values):
         towards = (v - middle) / np.linalg.norm(v - middle)
