@@ -27,7 +27,9 @@ from matplotlib.widgets import Slider
 from attention import soft_lookup
 from minigrad import Tensor
 
+from ..stage.datasets import FOLDER
 from ..stage.drawing import KEY, QUERY, draw_hull
+from ..stage.film import film
 from ..stage.jacobian import jacobian
 from ..stage.lesson import lookup
 
@@ -110,12 +112,48 @@ def window():
     return figure, (angle, power)
 
 
+def shoot():
+    """Write the moving picture of the README: T goes from 10 to 0.01."""
+    figure, (keys, answer, graph) = plt.subplots(
+        1, 3, figsize=(8.4, 2.9), width_ratios=(3, 4, 4)
+    )
+    powers = np.linspace(1, -2, 61)
+    sizes = [np.linalg.norm(look(100, 10**p)[3], 2) for p in powers]
+    draw_query(keys, look(100, 1.0)[0])
+    keys.set_title("the query and the keys")
+    graph.semilogx(10**powers, sizes, color="0.8")
+    graph.set(xlim=(10, 0.01), ylim=(0, 2.8), xlabel="temperature T")
+    graph.set_title("size of the gradient")
+    (line,) = graph.semilogx([], [], color=QUERY)
+    (dot,) = graph.semilogx([], [], "o", color=QUERY, clip_on=False)
+    graph.set_xticks([10, 1, 0.1, 0.01], ["10", "1", "0.1", "0.01"])
+    graph.minorticks_off()
+
+    def draw(i):
+        _, weights, out, J = look(100, 10 ** powers[i])
+        answer.clear()
+        draw_answer(answer, weights, out, J)
+        answer.set_title(f"the answer at T = {10 ** powers[i]:.2f}")
+        line.set_data(10 ** powers[: i + 1], sizes[: i + 1])
+        dot.set_data([10 ** powers[i]], [sizes[i]])
+
+    film(figure, draw, [*[0] * 7, *range(60), *[60] * 10], FOLDER.parent / "lookup")
+
+
+def add_options(parser):
+    """Add what `demo` takes beside the page to the command line."""
+    text = "write demos/lookup-light.gif and -dark.gif, the README's picture"
+    parser.add_argument("--film", action="store_true", help=text)
+
+
 def widget():
     """Return the widget of this lesson, its query on the way between two keys."""
     return lookup.widget(KEYS, VALUES, 10**-0.7, *look(100, 10**-0.7))
 
 
-def demo(page):
+def demo(page, film=False):
+    if film:
+        shoot()
     temperatures = 1.0, 0.2, 0.03
     figure, (keys, *answers) = plt.subplots(
         1, 4, figsize=(8.4, 2.5), width_ratios=(4, 5, 5, 5)
