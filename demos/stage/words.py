@@ -24,10 +24,10 @@ def listed(numbers, digits=3):
     return f"({', '.join(number(round(float(x), digits)) for x in numbers)})"
 
 
-def number(x):
-    """Return a number in as few digits as tell it, with a minus sign.
+def number(x, digits=15):
+    """Return a number in as few digits as tell it, or at most so many.
 
-    >>> number(-0.5), number(40.0)
-    ('−0.5', '40')
+    >>> number(-0.5), number(40.0), number(2 / 3, 2)
+    ('−0.5', '40', '0.67')
     """
-    return f"{x:.15g}".replace("-", "−")
+    return f"{x:.{digits}g}".replace("-", "−")
