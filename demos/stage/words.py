@@ -21,7 +21,7 @@ def listed(numbers, digits=3):
     >>> listed([0.19861, 0.18, -2.0])
     '(0.199, 0.18, −2)'
     """
-    return f"({', '.join(number(round(float(x), digits)) for x in numbers)})"
+    return f"({', '.join(number(round(float(x), digits) + 0.0) for x in numbers)})"
 
 
 def number(x, digits=15):
