@@ -44,6 +44,7 @@ COLOURS = {
     "dilated convolution": "C3",
 }
 TABLE_1 = {"attention": (2, 1, 0), "recurrent": (1, 2, 0), "convolution": (1, 2, 1)}
+COTANGENT = np.array([[0.6, -0.8]])  # g of the last output, (1, 2)
 MOVES = {"getitem", "concatenate", "swapaxes"}  # ops that compute nothing
 
 
@@ -115,12 +116,13 @@ def path(name, n):
 
 
 def widget():
-    """Return the widget of this lesson: the graphs of three layers, for a random g."""
-    g = np.array([[0.6, -0.8]])
+    """Return the widget of this lesson: the graphs of three layers, and their flow."""
     graphs = {}
     for name in TABLE_1:
         joined = {n: connected(name, n) for n in paths.NS}
-        graphs[name] = {n: (x, graph.flow(y, g)) for n, (x, y) in joined.items()}
+        graphs[name] = {
+            n: (x, graph.flow(y, COTANGENT)) for n, (x, y) in joined.items()
+        }
     return paths.widget(graphs, 9)
 
 
