@@ -188,7 +188,7 @@ def test_an_output_depends_on_all_before_it_and_on_nothing_else():
 @pytest.mark.parametrize("distance", [2, 30, 300])
 def test_what_arrives_is_1_over_m_or_0_9_to_the_m(distance):
     assert reach.attention_size(distance, 0) == pytest.approx(1 / distance)
-    assert reach.attention_size(distance, 60) > 0.9
+    assert 0.9 < reach.attention_size(distance, reach.MATCH) < 1 + 1e-12
     assert reach.recurrent_size(distance) <= 0.9 ** (distance - 1) * (1 + 1e-12)
 
 

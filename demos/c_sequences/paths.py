@@ -35,6 +35,7 @@ from minigrad import Tensor, concatenate, graph, matmul
 
 from ..stage.layers import attend, convolve, recur
 from ..stage.lesson import paths
+from ..stage.words import listed
 
 COLOURS = {
     "attention": "C0",
@@ -130,7 +131,9 @@ def demo(page):
         [name, *exponents(name), cost(name, 128, 64)[1], cost(name, 256, 64)[1]]
         for name in TABLE_1
     ]
-    page.table(["one layer", "FLOPs ~ n^", "d^", "k^", "steps at n = 128", "256"], rows)
+    page.table(
+        ["one layer", "power of n", "of d", "of k", "steps at n = 128", "256"], rows
+    )
     ns = 3, 9, 27, 81
     lengths = {name: [path(name, n)[0] for n in ns] for name in COLOURS}
     page.table(
@@ -164,7 +167,8 @@ def demo(page):
         " with the distance in a recurrent net and a stack of convolutions, and with"
         " its logarithm if they are dilated.",
         r"$O(1),\ O(n),\ O(n/k),\ O(\log_k n)$",
-        f"n = {ns}: " + ", ".join(f"{name} {row}" for name, row in lengths.items()),
+        f"n = {listed(ns)}: "
+        + ", ".join(f"{name} {listed(row)}" for name, row in lengths.items()),
         {path("attention", n) for n in ns} == {(3, 6)}
         and lengths["recurrent"] == [3 * (n - 1) for n in ns]
         and lengths["convolution"] == [3 * (n - 1) // 2 for n in ns]

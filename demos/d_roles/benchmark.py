@@ -32,6 +32,7 @@ from minigrad import backend as B
 from ..stage import apart, peers
 from ..stage.steps import chain, chain_by_hand, six_products, step_of
 from ..stage.timing import peak, rows, seconds, slope, take_turns
+from ..stage.words import small
 
 D = 64
 SIZES = (12, 128, 60), (8, 512, 20), (1, 1024, 40), (1, 4096, 6)  # h, n, rounds
@@ -79,7 +80,7 @@ def sizes(page):
         steps = attention_steps(h, n)
         page.say(
             f"h = {h}, n = {n}, medians and minima of {rounds} rounds; gradients differ "
-            f"by {gap(steps):.0e} at most."
+            f"by {small(gap(steps))} at most."
         )
         columns = ["", "median / ms", "minimum", "x floor", "of minima"]
         times = take_turns(steps, rounds)
@@ -123,8 +124,8 @@ def language_model(page):
     page.say(
         "A training step of language_model, from a batch to new weights, with learned"
         " positions; two ranks if mpiexec is here (demos/stage/ranks.py)."
-        f" Gradients differ by {gradients:.0e} of the largest in each array,"
-        f" losses after the last step by {losses:.0e}:"
+        f" Gradients differ by {small(gradients)} of the largest in each array,"
+        f" losses after the last step by {small(losses)}:"
     )
     columns = ["", "median / ms", "minimum", "x torch", "of minima"]
     page.table(columns, rows(times, "torch", 1e-3))

@@ -21,13 +21,13 @@ def listed(numbers, digits=3):
     >>> listed([0.19861, 0.18, -2.0])
     '(0.199, 0.18, −2)'
     """
-    return f"({', '.join(number(round(float(x), digits)) for x in numbers)})"
+    return f"({', '.join(number(round(float(x), digits) + 0.0) for x in numbers)})"
 
 
-def number(x):
-    """Return a number in as few digits as tell it, with a minus sign.
+def number(x, digits=15):
+    """Return a number in as few digits as tell it, or at most so many.
 
-    >>> number(-0.5), number(40.0)
-    ('−0.5', '40')
+    >>> number(-0.5), number(40.0), number(2 / 3, 2)
+    ('−0.5', '40', '0.67')
     """
-    return f"{x:.15g}".replace("-", "−")
+    return f"{x:.{digits}g}".replace("-", "−")
