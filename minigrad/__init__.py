@@ -4,26 +4,26 @@
 Read the files in the order of these imports; each uses only those before it.
 """
 
-from . import machine, backend
 from .tensor import Tensor
 from .primitive import PRIMITIVES, no_grad, primitive
-from .backward import grad
-from .arithmetic import add, divide, multiply, negative, positive, subtract
-from .elementwise import (
+from . import backward
+from .grad import grad, value_and_grad
+from .ops.arithmetic import add, divide, multiply, negative, positive, subtract
+from .ops.elementwise import (
     abs,
+    clip,
+    cos,
     exp,
     log,
     maximum,
     minimum,
     power,
-    relu,
-    sigmoid,
+    sin,
     sqrt,
-    tanh,
     where,
 )
-from .gelu import gelu
-from .shapes import (
+from .ops.activations import gelu, relu, sigmoid, tanh
+from .ops.shapes import (
     astype,
     broadcast_to,
     concatenate,
@@ -33,14 +33,15 @@ from .shapes import (
     swapaxes,
     transpose,
 )
-from .indexing import getitem, scatter, take
-from .reductions import max, mean, min, norm, sum, var
-from .matmul import matmul
-from .einsum import einsum
-from . import threads
-from .softmax import cross_entropy, log_softmax, logsumexp, softmax
-from .layernorm import center, layer_norm, rms_norm
+from .ops.indexing import getitem, scatter, take
+from .ops.reductions import max, mean, min, norm, std, sum, var
+from .ops.matmul import matmul
+from .ops.einsum import einsum
+from .ops.softmax import cross_entropy, log_softmax, logsumexp, softmax
+from .ops.layernorm import center, rms_norm
 from . import flow, picture, graph
+from . import kinks, mistakes, refusals
 from .gradcheck import GradcheckError, gradcheck
 from . import module, nn, optim
 from .checkpoint import load, save
+from . import checks, backend

@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from . import backend as B
-from .backward import fit, reverse_order
-from .primitive import constants
+from . import backend, checks
+from .backward import gradients as gradients_of
+from .backward import reverse_order
 from .tensor import Tensor, plain
 
 LITTLE = 2.0**-24  # 6e-8: in float32, what is so much smaller than 1 is lost beside it
@@ -99,37 +99,17 @@ def flow(output, g=None):
            [ 0.072,  0.   ]])
     """
     recorded("flow", output)
-    pending = {output: seed("flow", output, g)}
+    g = checks.seed("flow", output, plain(g))
+    pending = {output: backend.xp.array(g)}  # a copy: the Flow keeps it
     gradients, contributions = {}, {}
     for t in reverse_order(output):
-        gradients[t] = g = B.xp.asarray(pending.pop(t))
+        gradients[t] = g = backend.xp.asarray(pending.pop(t))
         given = gradients_of(t, g) if t.op else ()
         for i, (x, gx) in enumerate(zip(t.inputs, given, strict=True)):
-            if type(x) is Tensor:
-                contributions[t, i] = gx = B.xp.asarray(fit(gx, x, t.op))
+            if isinstance(x, Tensor):
+                contributions[t, i] = gx = backend.xp.asarray(gx)
                 pending[x] = pending[x] + gx if x in pending else gx
     return Flow(output, gradients, contributions)
-
-
-def gradients_of(t, g):
-    """Return dL/dx for each input x of the op that made t, given g = dL/dt."""
-    gradients = t.op.rule(g, t.data, *t.values, **t.params)
-    return gradients if type(gradients) is tuple else (gradients,)
-
-
-def seed(name, output, g):
-    """Return g = dL/doutput as an array of its own; 1 where it is None."""
-    if g is None and output.size != 1:
-        raise ValueError(
-            f"{name}: the output has shape {output.shape}, it is not one number; "
-            "sum it, or pass g = dL/dy of that shape"
-        )
-    (g,) = constants(name, [B.xp.ones_like(output.data) if g is None else plain(g)])
-    if g.shape != output.shape:
-        raise ValueError(
-            f"{name}: g has shape {g.shape}, the output {output.shape}; they must agree"
-        )
-    return B.xp.array(g, dtype=output.dtype)
 
 
 def symptoms(flow):
@@ -139,7 +119,9 @@ def symptoms(flow):
     whole = arrives[flow.output]
     for t in reversed(arrives):
         made, given = size(t.data), [size(x) for x in t.values]
-        tensors = [n for n, x in zip(given, t.inputs, strict=True) if type(x) is Tensor]
+        tensors = [
+            n for n, x in zip(given, t.inputs, strict=True) if isinstance(x, Tensor)
+        ]
         if math.isnan(made) and not any(map(math.isnan, tensors)):
             yield t, "nan", "in its values"
         if math.isinf(made) and all(map(math.isfinite, given)):
@@ -172,8 +154,8 @@ def change(before, after):
 
 def size(x):
     """Return the 2-norm of the numbers in x as a Python float; NaN if one of them is."""
-    x = B.xp.asarray(x)
-    largest = float(B.xp.abs(x).max()) if x.size else 0.0
+    x = backend.xp.asarray(x)
+    largest = float(backend.xp.abs(x).max()) if x.size else 0.0
     if not 0 < largest < math.inf:
         return largest
     x = x / largest  # the square of a large number overflows, of a small one is 0

@@ -18,7 +18,7 @@ from .tensor import Tensor
 def inputs(t):
     """Return the Tensors among the inputs of t."""
     recorded("inputs", t)
-    return [x for x in t.inputs if type(x) is Tensor]
+    return [x for x in t.inputs if isinstance(x, Tensor)]
 
 
 def nodes(output):

@@ -107,11 +107,11 @@ def routes(output):
     row, links = {output: 0}, {}
     for t in reverse_order(output):
         for x in t.inputs:
-            if type(x) is Tensor:
+            if isinstance(x, Tensor):
                 row[x] = max(row.get(x, 0), row[t] + 1)
     for t, below in row.items():
         for i, x in enumerate(t.inputs):
-            if type(x) is Tensor:
+            if isinstance(x, Tensor):
                 passed = [(x, y) for y in range(row[x] - 1, below, -1)]
                 for link in itertools.pairwise([x, *passed, t]):
                     links.setdefault(link, []).append((t, i))

@@ -41,7 +41,7 @@ def score_jacobian(weights):
     """Return J for weights (…, m): (…, m, m), by the rule of softmax itself."""
     y = weights[..., None, :]  # (…, 1, m)
     g, y = np.broadcast_arrays(np.eye(weights.shape[-1]), y)  # (…, m, m) each
-    return B.to_numpy(softmax.rule(B.xp.asarray(g), B.xp.asarray(y), None))
+    return B.to_numpy(softmax.vjp(B.xp.asarray(g), B.xp.asarray(y), None))
 
 
 def size(jacobian):

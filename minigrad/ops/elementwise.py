@@ -1,4 +1,4 @@
-"""Ops on each element by itself: functions, choices between two, activations.
+"""Ops on each element by itself: functions, and choices between two.
 
 NumPy's names, and NumPy's behaviour at the edges: log(0) is -inf with a warning, and
 NaN stays NaN.
@@ -6,16 +6,16 @@ NaN stays NaN.
 
 import math
 
-from . import backend as B
-from .primitive import primitive
-from .tensor import Tensor, plain
+from .. import backend
+from ..primitive import primitive
+from ..tensor import Tensor, plain
 
 
 # y = eˣ             dL/dx = g y
 @primitive
 def exp(x, /):
     """Return eˣ."""
-    return B.xp.exp(x)
+    return backend.xp.exp(x)
 
 
 @exp.rule
@@ -27,7 +27,7 @@ def _(g, y, x):
 @primitive
 def log(x, /):
     """Return the natural logarithm of x."""
-    return B.xp.log(x)
+    return backend.xp.log(x)
 
 
 @log.rule
@@ -39,7 +39,7 @@ def _(g, y, x):
 @primitive
 def sqrt(x, /):
     """Return √x."""
-    return B.xp.sqrt(x)
+    return backend.xp.sqrt(x)
 
 
 @sqrt.rule
@@ -47,16 +47,40 @@ def _(g, y, x):
     return g / (2 * y)
 
 
+# y = sin x          dL/dx = g cos x
+@primitive
+def sin(x, /):
+    """Return sin x, of radians."""
+    return backend.xp.sin(x)
+
+
+@sin.rule
+def _(g, y, x):
+    return g * cos(x)
+
+
+# y = cos x          dL/dx = -g sin x
+@primitive
+def cos(x, /):
+    """Return cos x, of radians."""
+    return backend.xp.cos(x)
+
+
+@cos.rule
+def _(g, y, x):
+    return -g * sin(x)
+
+
 # y = |x|            dL/dx = g sign x       which is 0 at the kink x = 0
 @primitive
 def abs(x, /):
     """Return |x|."""
-    return B.xp.abs(x)
+    return backend.xp.abs(x)
 
 
 @abs.rule
 def _(g, y, x):
-    return g * B.xp.sign(plain(x))
+    return g * backend.xp.sign(plain(x))
 
 
 # y = a where the condition holds, else b     dL/da = g there, dL/db = g elsewhere
@@ -84,7 +108,7 @@ def where(condition, a, b, /):
             f"where: the condition is {getattr(condition, 'dtype', condition)}, "
             "not boolean; compare first"
         )
-    return B.xp.where(condition, a, b)
+    return backend.xp.where(condition, a, b)
 
 
 @where.rule
@@ -96,31 +120,43 @@ def _(g, y, condition, a, b):
 @primitive
 def maximum(a, b, /):
     """Return the larger of a and b; where they tie each gets half of g."""
-    return B.xp.maximum(a, b)
+    return backend.xp.maximum(a, b)
 
 
 @maximum.rule
 def _(g, y, a, b):
-    return share(g, a, b, y), share(g, b, a, y)
+    return to_winner(g, a, b, y), to_winner(g, b, a, y)
 
 
 # y = min(a, b)      as for the maximum
 @primitive
 def minimum(a, b, /):
     """Return the smaller of a and b; where they tie each gets half of g."""
-    return B.xp.minimum(a, b)
+    return backend.xp.minimum(a, b)
 
 
 @minimum.rule
 def _(g, y, a, b):
-    return share(g, a, b, y), share(g, b, a, y)
+    return to_winner(g, a, b, y), to_winner(g, b, a, y)
 
 
-def share(g, a, b, y):
+def to_winner(g, a, b, y):
     """Return g where y is a, g / 2 where it is b too, and 0 elsewhere."""
     # where y is NaN, it is the one that is NaN
-    is_a, is_b = ((x == y) | B.xp.isnan(plain(x)) for x in (a, b))
+    is_a, is_b = ((x == y) | backend.xp.isnan(plain(x)) for x in (a, b))
     return where(is_a, where(is_b, 0.5 * g, g), 0.0)
+
+
+# y = min(max(x, low), high)          dL/dx = g where low ≤ x ≤ high, else 0
+@primitive
+def clip(x, /, low, high):
+    """Return x, or the nearer of the two numbers low and high where it is beyond."""
+    return backend.xp.minimum(backend.xp.maximum(x, float(low)), float(high))
+
+
+@clip.rule
+def _(g, y, x, low, high):
+    return where((low <= x) & (x <= high), g, 0.0)
 
 
 # y = aᵇ             dL/da = g b aᵇ⁻¹       dL/db = g y log a
@@ -128,6 +164,9 @@ def share(g, a, b, y):
 # Where b = 0, y is 1 for every a, so dL/da is 0, at a = 0 too, where aᵇ⁻¹ is infinite.
 # Where a = 0, y is 0 for every b > 0, so dL/db is 0 although log a is infinite. Where
 # a < 0, y is defined at single points b only, so dL/db is NaN.
+#
+# A second derivative needs b aᵇ⁻¹ to stay a function of b, also where b = 0 makes it 0
+# now. So only the power at a = b = 0 is replaced, by one that is finite.
 @primitive
 def power(a, b, /):
     """Return aᵇ."""
@@ -138,51 +177,10 @@ def power(a, b, /):
 def _(g, y, a, b):
     if type(b) in (int, float):  # x**2 and the like
         return (g * (b * a ** (b - 1)) if b else 0 * g), None
-    both_0 = (a == 0) & (b == 0)  # not b = 0 alone: ga is 0 there but varies with b
+    both_0 = (a == 0) & (b == 0)
     ga = g * b * a ** where(both_0, 1.0, b - 1)
     gb = g * y * log(where(a > 0, a, 1.0))
     return ga, where(a < 0, math.nan, gb)
-
-
-# y = max(x, 0)      dL/dx = g where x > 0, else 0; at the kink x = 0 it is 0
-@primitive
-def relu(x, /):
-    """Return x where it is positive, else 0."""
-    return B.xp.maximum(x, 0)
-
-
-@relu.rule
-def _(g, y, x):
-    return where(x > 0, g, 0.0)
-
-
-# y = tanh x         dL/dx = g (1 - y²)
-@primitive
-def tanh(x, /):
-    """Return tanh x, in (-1, 1)."""
-    return B.xp.tanh(x)
-
-
-@tanh.rule
-def _(g, y, x):
-    return g * (1 - y * y)
-
-
-# y = 1 / (1 + e⁻ˣ)  dL/dx = g y (1 - y)
-#
-# With e = e^-|x|, which never overflows: y = 1 / (1 + e) for x ≥ 0, and e / (1 + e)
-# below.
-@primitive
-def sigmoid(x, /):
-    """Return 1 / (1 + e⁻ˣ), in (0, 1)."""
-    x = B.floats(x)  # -|3| is 253 in uint8
-    e = B.xp.exp(-B.xp.abs(x))
-    return B.xp.where(x >= 0, 1.0, e) / (1 + e)
-
-
-@sigmoid.rule
-def _(g, y, x):
-    return g * y * (1 - y)
 
 
 Tensor.__abs__ = abs

@@ -2,8 +2,8 @@
 
 import math
 
-from .primitive import primitive
-from .tensor import Tensor
+from ..primitive import primitive
+from ..tensor import Tensor
 
 
 # Y = A B        with A (n, k), B (k, p), Y and G = dL/dY (n, p)
@@ -46,29 +46,31 @@ def matmul(a, b, /):
             f"inner sizes {a.shape[-1]} and {inner} differ"
         )
     if a.ndim > 2 and b.ndim == 2:
-        # One b serves the whole batch: one product over all its rows, not many small.
         return (all_rows(a) @ b).reshape((*a.shape[:-1], b.shape[1]))
     return a @ b
 
 
 @matmul.rule
 def _(g, y, a, b):
-    row, column = a.ndim == 1, b.ndim == 1
-    if column:
-        b, g = b[:, None], g[..., None]  # (k, 1), (…, n, 1)
-    if row:
-        a, g = a[None, :], g[..., None, :]  # (1, k), (…, 1, p)
-    shape = a.shape
+    if b.ndim == 1:  # a column, (k, 1), and g (…, n, 1)
+        ga, gb = matmul.vjp(g[..., None], y, a, b[:, None])
+        return ga, gb[..., 0]
+    if a.ndim == 1:  # a row, (1, k), and g (…, 1, p)
+        ga, gb = matmul.vjp(g[..., None, :], y, a[None, :], b)
+        return ga[..., 0, :], gb
     if a.ndim > 2 and b.ndim == 2:
-        a, g = all_rows(a), all_rows(g)  # so that gb is summed over the batch
+        ga, gb = matmul.vjp(all_rows(g), y, all_rows(a), b)
+        return ga.reshape(a.shape), gb
     ga = g @ b.swapaxes(-1, -2)  # (…, n, p) @ (…, p, k) -> (…, n, k)
     gb = a.swapaxes(-1, -2) @ g  # (…, k, n) @ (…, n, p) -> (…, k, p)
-    ga = ga.reshape(shape) if b.ndim == 2 else ga  # a's rows in their batch again
-    return ga[..., 0, :] if row else ga, gb[..., 0] if column else gb
+    return ga, gb
 
 
 def all_rows(x):
-    """Return x (…, n, k) as one matrix of all its rows, (rows, k)."""
+    """Return x (…, n, k) as one matrix of all its rows, (rows, k).
+
+    One b serves the whole batch: one product of all rows is faster than many small.
+    """
     return x.reshape((math.prod(x.shape[:-1]), x.shape[-1]))
 
 

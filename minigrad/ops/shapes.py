@@ -3,13 +3,13 @@
 Each number of y is some number of x, so each rule sends g back along the same way.
 """
 
-import numbers
 import operator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
-from . import backend as B
-from .primitive import constants, primitive
-from .tensor import Tensor
+from .. import backend, checks
+from ..checks import takes
+from ..primitive import primitive
+from ..tensor import Tensor
 
 
 # y = x in another shape                dL/dx = g in the shape of x
@@ -55,7 +55,7 @@ def _(g, y, x, axis1, axis2):
 @primitive
 def broadcast_to(x, /, shape):
     """Return x copied along new axes in front, and along axes of length 1."""
-    return B.xp.broadcast_to(x, shape)
+    return backend.xp.broadcast_to(x, shape)
 
 
 @broadcast_to.rule
@@ -78,47 +78,45 @@ def _(g, y, x, dtype):
     return g
 
 
-def slices_before(op, x, axis):
+def slices_before(x, axis):
     """Return the part of an index that takes all of every axis before this one."""
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"{op}: axis {axis} is out of range for shape {x.shape}")
-    return (slice(None),) * (axis % x.ndim)
+    return (slice(None),) * checks.axis(x, axis)
 
 
 # y = [x₁ x₂ …]      dL/dxₖ = the part of g where xₖ stands
 @primitive
 def _concatenate(*tensors, axis):
-    return B.xp.concatenate(tensors, axis=operator.index(axis))  # None would flatten
+    return backend.xp.concatenate(
+        tensors, axis=operator.index(axis)
+    )  # None would flatten
 
 
 @_concatenate.rule
 def _(g, y, *tensors, axis):
-    before = slices_before("concatenate", y, axis)
-    start, parts = 0, []
-    for x in tensors:
-        stop = start + x.shape[axis]
-        parts.append(g[(*before, slice(start, stop))])
-        start = stop
-    return tuple(parts)
+    before = slices_before(y, axis)
+    ends = [0, *accumulate(x.shape[axis] for x in tensors)]
+    return tuple(g[(*before, slice(*ends))] for ends in pairwise(ends))
 
 
 # y = [x₁ x₂ …] along a new axis        dL/dxₖ = the k-th part of g on that axis
 @primitive
 def _stack(*tensors, axis):
-    return B.xp.stack(tensors, axis=axis)
+    return backend.xp.stack(tensors, axis=axis)
 
 
 @_stack.rule
 def _(g, y, *tensors, axis):
-    before = slices_before("stack", y, axis)
+    before = slices_before(y, axis)
     return tuple(g[(*before, k)] for k in range(len(tensors)))
 
 
+@takes()
 def concatenate(tensors, axis=0):
     """Return Tensors and arrays joined along an axis; their other axes must agree."""
     return _concatenate(*tensors, axis=axis)
 
 
+@takes()
 def stack(tensors, axis=0):
     """Return Tensors and arrays of one shape joined along a new axis.
 
@@ -130,20 +128,16 @@ def stack(tensors, axis=0):
     return _stack(*tensors, axis=axis)
 
 
+@takes("…")
 def split(x, sections, axis=0):
     """Return the parts of x along an axis: so many equal ones, or cut at the indices.
 
     Raises: ValueError when x does not divide into that many equal parts.
     """
-    (x,) = constants("split", [x])
-    before, n = slices_before("split", x, axis), x.shape[axis]
-    if isinstance(sections, numbers.Integral):
-        if sections < 1 or n % sections:
-            raise ValueError(
-                f"split: axis {axis} of shape {x.shape} does not divide "
-                f"into {sections} equal parts"
-            )
-        cuts = list(range(0, n + 1, n // sections)) if n else [0] * (sections + 1)
+    before, n = slices_before(x, axis), x.shape[axis]
+    if hasattr(sections, "__index__"):
+        part = checks.equal_part(x, axis, sections)
+        cuts = [part * k for k in range(sections + 1)]
     else:
         cuts = [0, *sections, n]
     return [x[(*before, slice(start, stop))] for start, stop in pairwise(cuts)]

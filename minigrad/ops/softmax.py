@@ -1,7 +1,9 @@
 """Softmax and its relatives: logsumexp softmax log_softmax cross_entropy.
 
 All of them subtract the maximum m of the scores first. It changes no result, for
-eˣ⁻ᵐ / Σ eˣ⁻ᵐ = eˣ / Σ eˣ, and no exponential overflows, for the largest is e⁰ = 1.
+eˣ⁻ᵐ / Σ eˣ⁻ᵐ = eˣ / Σ eˣ, and so no gradient either, whatever m is; and no exponential
+overflows, for the largest is e⁰ = 1. The smallest may underflow: at a gap of 104 below
+the maximum a float32 weight is exactly 0, at 745.2 a float64 weight (`demos underflow`).
 
 Scores may be -inf, which means "left out". Where all are left out nothing is left to
 choose from: softmax is then all zeros and logsumexp is log 0 = -inf, without NaN or
@@ -10,19 +12,23 @@ warning, where the plain formula would give 0 / 0.
 
 import math
 
-from . import backend as B
+from .. import backend, checks
+from ..checks import integer, one_of, optional, takes
+from ..primitive import primitive
 from .elementwise import exp, where
-from .primitive import constants, primitive
 from .reductions import expand, sum
-from .tensor import Tensor
-from .threads import by_rows
 
 
-def largest(x, axis):
-    """Return the maximum m, or 0 where that is infinite."""
+def exponentials(x, axis):
+    """Return m, eˣ⁻ᵐ and Z = Σ eˣ⁻ᵐ: m is the maximum, or 0 where that is infinite.
+
+    Z is in float32 at least, and 0 where all scores are -inf.
+    """
     # the maximum of no numbers is an error, their sum is 0
     m = x.max(axis=axis, keepdims=True) if x.size else x.sum(axis=axis, keepdims=True)
-    return B.xp.where(B.xp.abs(m) == math.inf, 0.0, m)
+    m = backend.xp.where(backend.xp.isinf(m), 0.0, m)
+    e = backend.xp.exp(x - m)
+    return m, e, e.sum(axis=axis, keepdims=True, dtype=backend.wide(e))
 
 
 # y = softmax x      yᵢ = e^xᵢ / Z          Z = Σₖ e^xₖ
@@ -49,57 +55,34 @@ def softmax(x, /, axis=-1, mask=None):
     """Return weights for the scores x: none negative, and of sum 1 along the axis.
 
     A score of -inf has weight 0, and so has one where `mask`, boolean and broadcasting
-    with x, is False. Where that leaves none, all weights are 0. `axis` is one of the
-    axes of both together.
+    with x, is False. Where that leaves none, all weights are 0. (A large negative number
+    in the place of -inf, such as -1e9, would leave such a row the mean of all.) `axis`
+    is one of the axes of both together.
 
     >>> from minigrad import softmax
     >>> softmax([5.0, 0.0, 0.0, 0.0]).round(4)
     array([0.9802, 0.0066, 0.0066, 0.0066])
     """
-    if mask is None:
-        y = B.xp.empty_like(x, dtype=B.xp.result_type(x, 1.0))
-    else:
-        x = y = where(mask, x, -math.inf)  # a new array, which is ours to change
-    if axis in (-1, y.ndim - 1):
-        by_rows(exponentials_over_sum, x, y)
-    else:
-        exponentials_over_sum(x, y, axis)
-    return y
+    checks.some_axis(axis)
+    x = x if mask is None else backend.xp.where(mask, x, -math.inf)
+    _, e, Z = exponentials(x, axis)
+    Z = backend.xp.maximum(Z, 1.0)  # it is at least e⁰, or 0 if nothing is left
+    return (e / Z).astype(e.dtype, copy=False)
 
 
 @softmax.rule
 def _(g, y, x, axis=-1, mask=None):
-    # for Tensors, and where the numbers are not in rows (…, n), the formula itself
-    if type(y) is Tensor or axis not in (-1, y.ndim - 1) or y.ndim == 0:
-        return y * (g - sum(g * y, axis=axis, keepdims=True))
-    dx = B.xp.empty_like(y)
-    by_rows(weights_times_distance, g, y, dx)
-    return dx
-
-
-def exponentials_over_sum(x, y, axis=-1):
-    """Write the softmax of x along the axis into y, which may be x itself."""
-    B.xp.subtract(x, largest(x, axis), out=y)
-    B.xp.exp(y, out=y)
-    Z = y.sum(axis=axis, keepdims=True)
-    y /= B.xp.maximum(Z, 1.0)  # Z is at least e⁰, or 0 if nothing is left
-
-
-def weights_times_distance(g, y, dx):
-    """Write y (g - Σ g y) of the rows (…, n) into dx; einsum stores no products."""
-    mean = B.xp.einsum("...i,...i->...", g, y)[..., None]  # (…, 1)
-    B.xp.subtract(g, mean, out=dx)
-    dx *= y
+    return y * (g - sum(g * y, axis=axis, keepdims=True))
 
 
 # y = log Σᵢ e^xᵢ    dL/dxⱼ = g e^xⱼ / Σᵢ e^xᵢ = g e^(xⱼ - y): softmax of x, times g
 @primitive
 def logsumexp(x, /, axis=None, keepdims=False):
     """Return log Σ eˣ over the axes, a smooth maximum: max x ≤ y ≤ max x + log n."""
-    m = largest(x, axis)
-    Z = B.xp.exp(x - m).sum(axis=axis, keepdims=True)
+    m, _, Z = exponentials(x, axis)
     empty = Z == 0
-    y = m + B.xp.where(empty, -math.inf, B.xp.log(B.xp.where(empty, 1.0, Z)))
+    log_Z = backend.xp.log(backend.xp.where(empty, 1.0, Z)).astype(m.dtype)
+    y = m + backend.xp.where(empty, -math.inf, log_Z)
     return y if keepdims else y.squeeze(axis=axis)
 
 
@@ -115,9 +98,9 @@ def _(g, y, x, axis=None, keepdims=False):
 @primitive
 def log_softmax(x, /, axis=-1):
     """Return the logarithm of softmax, finite where softmax itself underflows to 0."""
-    y = x - largest(x, axis)
-    Z = B.xp.exp(y).sum(axis=axis, keepdims=True)
-    return y - B.xp.log(B.xp.maximum(Z, 1.0))
+    checks.some_axis(axis)
+    m, e, Z = exponentials(x, axis)
+    return x - m - backend.xp.log(backend.xp.maximum(Z, 1.0)).astype(e.dtype)
 
 
 @log_softmax.rule
@@ -125,6 +108,7 @@ def _(g, y, x, axis=-1):
     return g - exp(y) * sum(g, axis=axis, keepdims=True)
 
 
+@takes("… C", ignore_index=optional(integer()), reduction=one_of("mean", "sum", "none"))
 def cross_entropy(logits, targets, ignore_index=None, reduction="mean"):
     """Return -log softmax(logits)[target], the surprise at the right answer, in nats.
 
@@ -144,32 +128,21 @@ def cross_entropy(logits, targets, ignore_index=None, reduction="mean"):
     >>> loss.item(), logits.grad.round(9)
     (960.0, array([[-1.,  0.,  1.]]))
     """
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(
-            f'cross_entropy: reduction {reduction!r} is not "mean", "sum" or "none"'
-        )
-    (logits,) = constants("cross_entropy", [logits])
-    targets = B.integers("cross_entropy", targets)
-    if not logits.ndim or logits.shape[:-1] != targets.shape:
-        raise ValueError(
-            f"cross_entropy: logits {logits.shape} and targets {targets.shape} "
-            "must be (…, C) and (…)"
-        )
+    targets = checks.targets(logits, targets, ignore_index)
     count, kept = max(targets.size, 1), None
     if ignore_index is not None:
         kept = targets != ignore_index
-        targets, kept = targets * kept, B.xp.asarray(kept)  # 0 is in every range
-        count = B.xp.maximum(kept.sum(), 1).astype(logits.dtype)
+        count = backend.xp.maximum(kept.sum(), 1)
         # where, not times 0: not even a NaN in a row that is left out gets through
+        targets = backend.xp.where(kept, targets, 0)
         logits = where(kept[..., None], logits, 0.0)
-    classes = logits.shape[-1]
-    targets = B.within("cross_entropy", targets, classes)
-    at = B.xp.arange(targets.size), targets.reshape(-1)  # (row, target) for every row
-    logs = log_softmax(logits).reshape((targets.size, classes))  # (…, C) -> (rows, C)
-    losses = -logs[at].reshape(targets.shape)  # (rows,) -> (…)
+    rows = backend.xp.arange(targets.size)
+    logs = log_softmax(logits).reshape((targets.size, logits.shape[-1]))  # (rows, C)
+    losses = -logs[rows, targets.reshape(-1)].reshape(targets.shape)  # (rows,) -> (…)
     if kept is not None:
         losses = where(kept, losses, 0.0)
     if reduction == "none":
         return losses
-    # divided first: float16 may hold the mean of many losses, and not their sum
-    return sum(losses if reduction == "sum" else losses / count)
+    # divided first: float16 holds the mean of many losses, not their sum or number
+    share = 1 / count
+    return sum(losses if reduction == "sum" else losses * share)

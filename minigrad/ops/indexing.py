@@ -1,9 +1,10 @@
 """Indexing: x[index] reads, and its transpose, `scatter`, adds at the same places."""
 
-from . import backend as B
-from .primitive import constants, primitive
+from .. import backend, checks
+from ..checks import takes
+from ..primitive import primitive
+from ..tensor import Tensor
 from .shapes import slices_before
-from .tensor import Tensor
 
 ONCE = int, slice, type(None), type(...)  # an index of these reads nothing twice
 
@@ -15,7 +16,7 @@ ONCE = int, slice, type(None), type(...)  # an index of these reads nothing twic
 @primitive
 def getitem(x, /, index):
     """Return x[index]."""
-    return x[B.checked_index(index, x.shape)]
+    return x[checks.index(index, x.shape)]
 
 
 @getitem.rule
@@ -29,20 +30,15 @@ def _(g, y, x, index):
 @primitive
 def scatter(x, /, index, shape):
     """Return zeros of a shape with x added at an index."""
-    y = B.xp.zeros(shape, dtype=x.dtype)
-    index = B.checked_index(index, shape)
+    y = backend.xp.zeros(shape, dtype=x.dtype)
+    index = checks.index(index, shape)
     parts = index if isinstance(index, tuple) else (index,)
     if all(isinstance(part, ONCE) for part in parts):
         y[index] = x
-    elif y.size and getattr(index, "dtype", bool) != bool:
-        # It picks rows. Name each number of each row, for add.at adds numbers several
-        # times as fast as rows.
-        width = y.size // len(y)
-        rows = index.reshape((-1, 1)).astype(int)  # int8 has no place 128
-        places = rows * width + B.xp.arange(width)  # (rows, width)
-        B.xp.add.at(y.reshape(-1), places.reshape(-1), x.reshape(-1))
+    elif y.size and isinstance(index, backend.xp.ndarray) and index.dtype != bool:
+        add_rows(y, index, x)
     else:
-        B.xp.add.at(y, index, x)
+        backend.xp.add.at(y, index, x)
     return y
 
 
@@ -51,6 +47,19 @@ def _(g, y, x, index, shape):
     return getitem(g, index=index)
 
 
+def add_rows(y, index, x):
+    """Add the rows x to those rows of y that the integers of the index name.
+
+    A faster form of add.at(y, index, x), which adds numbers several times as fast as
+    rows: so each number of each row is named by its place in y as one long row.
+    """
+    width = y.size // len(y)
+    rows = index.reshape((-1, 1)).astype(int)  # int8 has no place 128
+    places = rows * width + backend.xp.arange(width)  # (rows, width)
+    backend.xp.add.at(y.reshape(-1), places.reshape(-1), x.reshape(-1))
+
+
+@takes("…")
 def take(x, indices, axis=0):
     """Return the entries of x at integer indices along an axis.
 
@@ -58,9 +67,8 @@ def take(x, indices, axis=0):
 
     Raises: IndexError for an index out of range, TypeError for one that is no integer.
     """
-    (x,) = constants("take", [x])
-    indices = B.integers("take", indices)
-    return getitem(x, index=(*slices_before("take", x, axis), indices))
+    before = slices_before(x, axis)
+    return getitem(x, index=(*before, checks.integers("take", indices)))
 
 
 Tensor.__getitem__ = lambda x, index: getitem(x, index=index)

@@ -2,8 +2,9 @@
 
 import string
 
-from . import backend as B
-from .primitive import constants, primitive
+from .. import backend
+from ..checks import takes
+from ..primitive import arrays, primitive
 from .shapes import broadcast_to
 
 
@@ -17,7 +18,7 @@ from .shapes import broadcast_to
 def _einsum(*operands, terms, out):
     # optimize lets NumPy use matrix products, far faster than its own loop
     subscripts = ",".join(terms) + "->" + out
-    return B.xp.einsum(subscripts, *operands, optimize=len(operands) > 1)
+    return backend.xp.einsum(subscripts, *operands, optimize=len(operands) > 1)
 
 
 @_einsum.rule
@@ -37,6 +38,7 @@ def _(g, y, *operands, terms, out):
     return tuple(gradients)
 
 
+@takes()
 def einsum(subscripts, *operands):
     """Return the product of the operands, summed over letters that the output lacks.
 
@@ -54,9 +56,9 @@ def einsum(subscripts, *operands):
     """
     if not isinstance(subscripts, str):
         raise TypeError(f'einsum: subscripts such as "ij,jk" first, not {subscripts!r}')
-    operands = constants("einsum", operands)
+    operands = arrays("einsum", operands)
     try:
-        terms, out = parse(subscripts, [x.ndim for x in operands])
+        terms, out = parse(subscripts, [getattr(x, "ndim", 0) for x in operands])
     except ValueError as error:
         raise ValueError(f"einsum: {subscripts!r}: {error}") from None
     return _einsum(*operands, terms=terms, out=out)

@@ -1,4 +1,4 @@
-"""Reductions over one axis, several, or all of them: sum mean max min var norm.
+"""Reductions over one axis, several, or all of them: sum mean max min var std norm.
 
 The rule of a reduction sends g back to every number that went into it, so g first gets
 the reduced axes back, with length 1. Then it broadcasts against x.
@@ -6,11 +6,11 @@ the reduced axes back, with length 1. Then it broadcasts against x.
 
 import math
 
-from . import backend as B
-from .elementwise import where
-from .primitive import primitive
+from .. import backend, checks
+from ..primitive import primitive
+from ..tensor import Tensor, plain
+from .elementwise import sqrt, where
 from .shapes import broadcast_to
-from .tensor import Tensor, plain
 
 
 def reduced_axes(x, axis):
@@ -45,7 +45,7 @@ def _(g, y, x, axis=None, keepdims=False):
     return broadcast_to(expand(g, x, axis), shape=x.shape)
 
 
-# y = Σᵢ xᵢ / n      dL/dxᵢ = g / n
+# y = Σᵢ xᵢ / n      dL/dxᵢ = g / n         g · (1/n): float16 holds no n of 70,000
 @primitive
 def mean(x, /, axis=None, keepdims=False):
     """Return the mean over an axis, a tuple of axes, or all."""
@@ -54,7 +54,8 @@ def mean(x, /, axis=None, keepdims=False):
 
 @mean.rule
 def _(g, y, x, axis=None, keepdims=False):
-    return broadcast_to(expand(g, x, axis) / reduced_size(x, axis), shape=x.shape)
+    share = 1 / (reduced_size(x, axis) or 1)  # none: nothing to share out
+    return broadcast_to(expand(g, x, axis) * share, shape=x.shape)
 
 
 # y = maxᵢ xᵢ        dL/dxᵢ = g / the number that tie where xᵢ is the maximum, else 0
@@ -71,16 +72,13 @@ def min(x, /, axis=None, keepdims=False):
     return x.min(axis=axis, keepdims=keepdims)
 
 
-def share(g, y, x, axis=None, keepdims=False):
-    """The rule of both: g in equal parts to the numbers that tie."""
+@max.rule
+@min.rule
+def _(g, y, x, axis=None, keepdims=False):
     x, y = plain(x), expand(plain(y), x, axis)
-    ties = (x == y) | B.xp.isnan(x)  # a NaN counts as the maximum
-    number = ties.sum(axis=axis, keepdims=True).astype(x.dtype)
-    return where(ties, expand(g, x, axis) / number, 0.0)
-
-
-max.rule(share)
-min.rule(share)
+    ties = (x == y) | backend.xp.isnan(x)  # a NaN counts as the maximum
+    share = 1 / ties.sum(axis=axis, keepdims=True)  # in float64
+    return where(ties, expand(g, x, axis) * share.astype(x.dtype), 0.0)
 
 
 # y = Σᵢ (xᵢ - μ)² / (n - ddof)         dL/dxᵢ = 2 g (xᵢ - μ) / (n - ddof)
@@ -89,31 +87,56 @@ min.rule(share)
 # is 0: deviations sum to 0.
 @primitive
 def var(x, /, axis=None, keepdims=False, ddof=0):
-    """Return the variance over the axes, Σ (x - μ)² / (n - ddof)."""
-    return x.var(axis=axis, keepdims=keepdims, ddof=ddof)
+    """Return the variance over the axes, Σ (x - μ)² / (n - ddof).
+
+    Raises: ValueError where n numbers are too few, n ≤ ddof.
+    """
+    checks.enough_numbers(reduced_size(x, axis), ddof, x)
+    y = x.var(axis=axis, keepdims=keepdims, ddof=ddof, dtype=backend.wide(x))
+    return y.astype(backend.floats(x).dtype)
 
 
 @var.rule
 def _(g, y, x, axis=None, keepdims=False, ddof=0):
     deviation = x - mean(x, axis=axis, keepdims=True)
-    return 2 * expand(g, x, axis) * deviation / (reduced_size(x, axis) - ddof)
+    share = 2 / ((reduced_size(x, axis) - ddof) or 1)
+    return share * expand(g, x, axis) * deviation
+
+
+def std(x, axis=None, keepdims=False, ddof=0):
+    """Return the standard deviation over the axes, √var; see there."""
+    return sqrt(var(x, axis=axis, keepdims=keepdims, ddof=ddof))
 
 
 # y = √(Σᵢ xᵢ²)      dL/dxᵢ = g xᵢ / y, and 0 at the kink y = 0
 @primitive
 def norm(x, /, axis=None, keepdims=False):
     """Return the 2-norm over the axes, √(Σ x²); its gradient at 0 is 0."""
-    # float16 holds neither the square of 300 nor that of 1e-4
-    wide = x.astype(B.xp.result_type(x, "float32"), copy=False)
-    y = B.xp.sqrt((wide * wide).sum(axis=axis, keepdims=keepdims))
-    return y.astype(B.xp.result_type(x, 1.0))
+    x = backend.floats(x)
+    wide = x.astype(backend.wide(x), copy=False)  # float16 has no square of 300
+    y = backend.xp.sqrt((wide * wide).sum(axis=axis, keepdims=keepdims))
+    return y.astype(x.dtype)
 
 
 @norm.rule
 def _(g, y, x, axis=None, keepdims=False):
-    y = expand(y, x, axis)
-    kink = y == 0
-    return expand(g, x, axis) * where(kink, 0.0, x / where(kink, 1.0, y))
+    return expand(g, x, axis) * direction(x, axis=axis)
 
 
-Tensor.sum, Tensor.mean, Tensor.max, Tensor.min, Tensor.var = sum, mean, max, min, var
+# u = x / ‖x‖, and 0 at 0       dL/dx = (g - u Σ g u) / ‖x‖, and NaN at 0, where u jumps
+@primitive
+def direction(x, /, axis=None):
+    """Return the vectors along the axes at length 1, and zero vectors as they are."""
+    length = norm(x, axis=axis, keepdims=True)
+    return x / where(length == 0, 1.0, length)
+
+
+@direction.rule
+def _(g, u, x, axis=None):
+    length = norm(x, axis=axis, keepdims=True)
+    length = where(length == 0, math.nan, length)
+    return (g - u * sum(g * u, axis=axis, keepdims=True)) / length
+
+
+Tensor.sum, Tensor.mean, Tensor.max, Tensor.min = sum, mean, max, min
+Tensor.var, Tensor.std = var, std

@@ -4,8 +4,8 @@ Each op stands under its equation and the gradients that follow from it; g is dL
 has the shape of y. Rules ignore broadcasting: `backward.fit` undoes it for all of them.
 """
 
-from .primitive import primitive
-from .tensor import Tensor
+from ..primitive import primitive
+from ..tensor import Tensor
 
 
 # y = a + b          dL/da = g              dL/db = g

@@ -1,0 +1,180 @@
+"""Dispersion: the more there is to read, the less one key can stand out.
+
+Problem. A lookup has learned to find the largest of 16 items. Does it find the largest
+of 4,096?
+
+Formula. A4 told how much the losers can get; this is the other side. Let no score lie
+further than g below the best of m. Each loser then has e^-g of its weight, or more:
+
+    α_max ≤ e^g / (e^g + m - 1)          met exactly where all losers are g below
+
+Scores from a network are bounded, by its inputs and its weights, and so is g. As m grows
+the weight of the best goes to 0: softmax cannot stay sharp. A remedy is to let scores
+grow with the dictionary:
+
+    α = softmax(s log(m) · scores)       α_max ≤ m^(s g) / (m^(s g) + m - 1)
+
+which goes to 1 if s g > 1.
+
+What to look at. Left: the bound, equal losers on it, losers at random below it. Where
+these come ever nearer to the best, the remedy does not help either. Right: a model that
+learned to find the largest of 16 items, asked among more: it loses sight of it.
+
+Veličković et al., "Softmax is not Enough" (2024), state the fall as an order of growth;
+the sharp form is derived here. Nakanishi, "Scalable-Softmax" (2025), trains s with the
+model; here it is put in afterwards, s = 1 / log 16, so that nothing changes at 16, and
+helps a little. Models trained with it, the adaptive temperature of the former, and
+language models were not compared.
+"""
+
+import math
+
+import matplotlib.pyplot as plt
+import numpy as np
+from threadpoolctl import threadpool_limits
+from tqdm import trange
+
+from attention import attention
+from minigrad import Tensor, cross_entropy, nn, no_grad, relu, softmax
+from minigrad import backend as B
+from minigrad.optim import Adam
+
+GAP, SCALE = 5.0, 0.43  # g and s
+CLASSES, SEEN, WIDTH = 10, 16, 32
+SIZES = 16, 64, 256, 1024, 4096  # of the lists that the model is asked about
+
+
+def bound(gap, m):
+    """Return the most that the best of m keys can weigh, if no score is further than
+    gap below its."""
+    return 1 / (1 + (m - 1) * np.exp(-gap))
+
+
+def weight_of_best(m, low, scale=1.0, seed=0):
+    """Return the weight of the best of m keys, the others from low to g below it."""
+    losers = -np.random.default_rng(seed).uniform(low, GAP, size=m - 1)
+    return softmax(Tensor(scale * np.append(losers, 0.0))).numpy()[-1]
+
+
+class Finder(nn.Module):
+    """Items (B, m, 11) -> logits (B, 10), and the weights of the items (B, m)."""
+
+    def __init__(self):
+        self.hidden = nn.Linear(CLASSES + 1, WIDTH)
+        self.query = nn.Embedding(1, WIDTH)  # the only question there is
+        self.key = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.value = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.output = nn.Linear(WIDTH, CLASSES)
+
+    def __call__(self, items, scale=1.0):
+        h = relu(self.hidden(items))  # (B, m, width)
+        q = scale * self.query(np.array([0]))  # (1, width)
+        Y, A = attention(q, self.key(h), self.value(h), return_weights=True)
+        return self.output(Y[:, 0]), A[:, 0]  # (B, 10), (B, m)
+
+
+def draw_lists(rng, count, m):
+    """Return items (count, m, 11), a class each and how much it matters, where the one
+    that matters most is, and its class (count,)."""
+    classes, matters = rng.integers(CLASSES, size=(count, m)), rng.random((count, m))
+    items = np.concatenate([np.eye(CLASSES)[classes], matters[..., None]], axis=2)
+    best = matters.argmax(axis=1)
+    return items.astype("float32"), best, classes[np.arange(count), best]
+
+
+@threadpool_limits.wrap(limits=1)
+def train(seed=0, steps=1500):
+    """Return a model that finds the class of what matters most among 16 items."""
+    nn.seed(seed)
+    model, rng = Finder(), np.random.default_rng(seed)
+    optimizer = Adam(model.parameters(), lr=3e-3)
+    for _ in trange(steps, desc="dispersion", disable=None, leave=False):
+        items, _, answer = draw_lists(rng, 64, SEEN)
+        loss = cross_entropy(model(B.xp.asarray(items))[0], answer)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model
+
+
+@no_grad()
+def evaluate(model, m, scaled=False, count=256, seed=1):
+    """Return the share of right answers among m items, and the mean weight on the right
+    item."""
+    rng, found = np.random.default_rng(seed), []
+    scale = math.log(m) / math.log(SEEN) if scaled else 1.0
+    for _ in range(0, count, 64):
+        items, best, answer = draw_lists(rng, 64, m)
+        logits, A = map(B.to_numpy, model(B.xp.asarray(items), scale))
+        found.append([logits.argmax(axis=1) == answer, A[np.arange(64), best]])
+    return np.mean(found, axis=(0, 2))
+
+
+def draw(plain, scaled):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.0), sharey=True)
+    m = 2 ** np.arange(1, 17)
+    left.semilogx(m, bound(GAP, m), color="C1", label="bound for g = 5")
+    grown = SCALE * np.log(m)
+    left.plot(m, bound(GAP * grown, m), "--", color="C0", label=f"with {SCALE} log m")
+    for scale, colour, marker in (1 + 0 * m, "C1", "o"), (grown, "C0", "s"):
+        for low, face in (GAP, colour), (0.0, "white"):
+            best = [weight_of_best(n, low, c) for n, c in zip(m, scale, strict=True)]
+            left.plot(m, best, marker, color=colour, markersize=5, mfc=face)
+    left.plot([], [], "ko", markersize=5, label="losers all at g")
+    left.plot([], [], "ko", markersize=5, mfc="white", label="losers at random")
+    left.set(xlabel="keys m", ylabel="weight of the best key", ylim=(-0.03, 1.05))
+    left.set(title="More keys, less for the best")
+    left.legend()
+    for found, line, name in (plain, "-", ""), (scaled, "--", ", with log m"):
+        right.semilogx(SIZES, found[:, 0], "k^" + line, label="right answers" + name)
+        right.plot(SIZES, found[:, 1], "C1o" + line, label="weight" + name)
+    right.set(xlabel="items m", ylabel="share, weight of the right item")
+    right.set(title="Trained on 16 items, lost among more")
+    right.set_xticks(SIZES, map(str, SIZES))
+    right.minorticks_off()
+    right.legend()
+    return figure
+
+
+def demo(page):
+    sizes = 16, 256, 4096, 65536
+    met = [weight_of_best(m, GAP) for m in sizes]
+    grown = [weight_of_best(m, GAP, SCALE * math.log(m)) for m in sizes]
+    page.say(f"All losers g = {GAP:g} below the best, and the same with {SCALE} log m:")
+    rows = zip(sizes, bound(GAP, np.array(sizes)), met, grown, strict=True)
+    page.table(["keys", "bound", "weight of the best", "with s log m"], rows)
+    off = max(abs(met[i] / bound(GAP, m) - 1) for i, m in enumerate(sizes))
+    below = all(
+        weight_of_best(m, 0.0, seed=i) <= bound(GAP, m)
+        for i in range(20)
+        for m in sizes
+    )
+    page.claim(
+        "E3",
+        "The more keys there are, the less weight the best can have, unless scores grow"
+        " with their number.",
+        r"$\alpha_{max}\leq e^g/(e^g+m-1)$",
+        f"equal losers meet it to {off:.0e}; at 65,536 keys {met[-1]:.4f}, and"
+        f" {grown[-1]:.4f} with {SCALE} log m",
+        off < 1e-12 and below and grown[-1] > 0.999,
+        softmax,
+    )
+    model = train()
+    plain = np.array([evaluate(model, m) for m in SIZES])
+    scaled = np.array([evaluate(model, m, scaled=True) for m in SIZES])
+    page.picture(draw(plain, scaled), "dispersion")
+    columns = ["items", "right", "weight", "right, with log m", "weight, with log m"]
+    page.table(
+        columns, [[m, *a, *b] for m, a, b in zip(SIZES, plain, scaled, strict=True)]
+    )
+    (seen, sure), (half, less), (few, least) = plain[[0, 2, 4]]
+    page.claim(
+        "E3",
+        "A model that has learned to find the largest of 16 does not find it among"
+        " thousands.",
+        r"$\alpha_{max}\rightarrow 0$",
+        f"right {seen:.0%}, {half:.0%}, {few:.0%} among 16, 256, 4,096; weight"
+        f" {sure:.2f}, {less:.2f}, {least:.3f}",
+        seen > 0.9 and half < 0.8 and few < 0.3 and sure > 0.8 and least < 0.05,
+        attention,
+    )
