@@ -25,6 +25,7 @@ from attention import attention, dot
 from minigrad import Tensor
 
 from ..stage.drawing import draw_hull, hull, outside
+from ..stage.words import small
 from .soft_argmax import entropy
 
 VALUES = np.array(
@@ -106,7 +107,7 @@ def demo(page):
         "A5",
         "Every output lies in the convex hull of the values.",
         r"$out=\sum_i\alpha_i v_i,\ \alpha\in\Delta^{m-1}$",
-        f"5000 random queries, the outermost {-beyond:.1e} inside the edge",
+        f"5000 random queries, the outermost {small(-beyond)} inside the edge",
         beyond < 1e-12,
         attention,
     )
@@ -122,7 +123,7 @@ def demo(page):
         "A8",
         "A query that matches no key gets the centroid of the values.",
         r"$s_1=\dots=s_m \Rightarrow out=\frac{1}{m}\sum_i v_i$",
-        f"queries of length 0, 5 and 500 orthogonal to all keys: off by {off:.0e}",
+        f"queries of length 0, 5 and 500 orthogonal to all keys: off by {small(off)}",
         off < 1e-12,
         attention,
     )

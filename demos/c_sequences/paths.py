@@ -35,6 +35,7 @@ from minigrad import Tensor, concatenate, graph, matmul
 
 from ..stage.layers import attend, convolve, recur
 from ..stage.lesson import paths
+from ..stage.words import listed
 
 COLOURS = {
     "attention": "C0",
@@ -43,6 +44,7 @@ COLOURS = {
     "dilated convolution": "C3",
 }
 TABLE_1 = {"attention": (2, 1, 0), "recurrent": (1, 2, 0), "convolution": (1, 2, 1)}
+COTANGENT = np.array([[0.6, -0.8]])  # g of the last output, (1, 2)
 MOVES = {"getitem", "concatenate", "swapaxes"}  # ops that compute nothing
 
 
@@ -114,12 +116,13 @@ def path(name, n):
 
 
 def widget():
-    """Return the widget of this lesson: the graphs of three layers, for a random g."""
-    g = np.array([[0.6, -0.8]])
+    """Return the widget of this lesson: the graphs of three layers, and their flow."""
     graphs = {}
     for name in TABLE_1:
         joined = {n: connected(name, n) for n in paths.NS}
-        graphs[name] = {n: (x, graph.flow(y, g)) for n, (x, y) in joined.items()}
+        graphs[name] = {
+            n: (x, graph.flow(y, COTANGENT)) for n, (x, y) in joined.items()
+        }
     return paths.widget(graphs, 9)
 
 
@@ -128,7 +131,9 @@ def demo(page):
         [name, *exponents(name), cost(name, 128, 64)[1], cost(name, 256, 64)[1]]
         for name in TABLE_1
     ]
-    page.table(["one layer", "FLOPs ~ n^", "d^", "k^", "steps at n = 128", "256"], rows)
+    page.table(
+        ["one layer", "power of n", "of d", "of k", "steps at n = 128", "256"], rows
+    )
     ns = 3, 9, 27, 81
     lengths = {name: [path(name, n)[0] for n in ns] for name in COLOURS}
     page.table(
@@ -162,7 +167,8 @@ def demo(page):
         " with the distance in a recurrent net and a stack of convolutions, and with"
         " its logarithm if they are dilated.",
         r"$O(1),\ O(n),\ O(n/k),\ O(\log_k n)$",
-        f"n = {ns}: " + ", ".join(f"{name} {row}" for name, row in lengths.items()),
+        f"n = {listed(ns)}: "
+        + ", ".join(f"{name} {listed(row)}" for name, row in lengths.items()),
         {path("attention", n) for n in ns} == {(3, 6)}
         and lengths["recurrent"] == [3 * (n - 1) for n in ns]
         and lengths["convolution"] == [3 * (n - 1) // 2 for n in ns]

@@ -17,15 +17,22 @@ PARTS = {
     "B matmul": ("    ga = ", "return ga, gb"),
     "C MultiHeadAttention": ("Q = split_heads", "Y, A = attention("),
     "D tiled_attention": ("M_new = ", "M = M_new"),  # the running softmax
+    "E Block": ("x = x + self.attention", "return x + "),
+    "G GPT": ("x = self.tokens(ids)", "return self.norm(x)"),
 }
-MARKS = {  # what stands in the line that a claim comes down to
-    "A1": "query == key", "A2": "score(", "A3": "softmax(", "A4": "softmax(",
-    "A5": " V", "A6": "score(", "A7": "softmax(", "A8": "softmax(", "A9": "Z = ",
-    "B1": "return y", "B2": "weights @ values", "B3": "return y", "B4": "return y",
-    "B5": "sqrt", "B6": "/ temperature", "C1": "tri(", "C2": " V", "C3": " V",
-    "C4": "softmax(", "C5": "score(", "D1": " V", "D2": "r = ", "D3": "softmax(",
-    "D4": "softmax(", "D5": "softmax(",
-}  # fmt: skip
+# What stands in the line that claims come down to, in one of their functions or another
+MARKS = {
+    "A1 B4": ("query == key", "softmax(", "return y"),
+    "A2 C5": ("score(",),
+    "A3 A4 A7 A8 A9 C4 D3 D4 D5 E3 E5": ("softmax(", "e / Z"),
+    "A5 C2 C3 D1 E1": ("A @ V",),
+    "A6": ("difference * difference", "score("),
+    "B1 B3": ("return y",),
+    "B5": ("sqrt",),
+    "B6": ("/ temperature",),
+    "C1": ("tri(",),
+    "D2": ("r = ", "score("),
+}
 CHECK = re.compile(r"(checks\.\w+\(|raise |if not callable|\w+(, \w+)* = check)")
 TERMS = {
     "query": "q Q query queries", "key": "k K key keys", "value": "v V value values",
@@ -40,10 +47,11 @@ def excerpt_html(claim, root):
     is the way from the page to the folder of the packages."""
     source = inspect.unwrap(claim.source)
     name = Path(inspect.getsourcefile(source)).relative_to(ROOT).as_posix()
-    mark = MARKS.get(claim.number)
+    lines = excerpt(source, claim.number)
+    here = marked(lines, claim.number)
     lines = "\n".join(
-        f"<mark>{coloured(line)}</mark>" if mark and mark in line else coloured(line)
-        for line in excerpt(source, claim.number)
+        f"<mark>{coloured(line)}</mark>" if i == here else coloured(line)
+        for i, line in enumerate(lines)
     )
     return (
         f'<div class="lines"><a href="{root}/{name}">{name}</a>'
@@ -60,6 +68,17 @@ def excerpt(source, number):
         if last and last in lines[end]:
             return textwrap.dedent("\n".join(lines[start : end + 1])).split("\n")
     return body_of(textwrap.dedent(inspect.getsource(source)))
+
+
+def marked(lines, number):
+    """Return the index of the line that the claim of a number comes down to, or None."""
+    for numbers, texts in MARKS.items():
+        if number in numbers.split():
+            for i, line in enumerate(lines):
+                code = line.partition("#")[0]
+                if any(text in code for text in texts) and "def " not in code:
+                    return i
+    return None
 
 
 def body_of(text):

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 from matplotlib.transforms import Bbox
 from PIL import Image
 
-LARGE = 90_000  # characters of SVG, above which a figure is a picture
+LARGE = 75_000  # characters of SVG, above which a figure is a picture
 
 
 def picture_html(picture):
@@ -49,18 +49,20 @@ def inline(figure, name, words):
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
         figure.savefig(file, format="svg", metadata={"Date": None})
     svg = file.getvalue()
-    svg = re.sub("<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'\bid="', f'id="{name}-', svg[svg.index("<svg") :])
-    svg = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", svg)
-    svg = re.sub(r"(\d\.\d)\d{3,}", r"\1", svg)  # tenths of a point are enough
+    svg = re.sub("<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"\s*\n\s*", " ", svg[svg.index("<svg") :]).replace("> <", "><")
+    svg = re.sub(r"(\d\.\d)\d+|\.0+\b", r"\1", svg)  # tenths of a point are enough
+    used = {"figure_1", *re.findall(r"#(\w+)", svg)}
+    svg = re.sub(r' id="([^"]*)"', lambda m: m[0] if m[1] in used else "", svg)
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
     return svg.replace("<svg", f'<svg role="img" aria-label="{escape(words)}"', 1)
 
 
 def small(path):
-    """Return the PNG of a figure with 128 colours."""
+    """Return the PNG of a figure with 64 colours."""
     file = io.BytesIO()
     with Image.open(path) as image:
-        image.convert("RGB").quantize(128).save(file, "png", optimize=True)
+        image.convert("RGB").quantize(64, dither=0).save(file, "png", optimize=True)
     return file.getvalue()
 
 

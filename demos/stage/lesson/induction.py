@@ -54,8 +54,10 @@ HEAD = "query", "key", "value", "output"
 
 
 def arc(query, key):
+    """Return an arc over the letters, the higher the farther it leads."""
     start, end = CELL * (query + 0.5), CELL * (key + 0.5)
-    return f"M{start:.1f} 0Q{(start + end) / 2:.1f} {0.3 * (end - start) - 14:.1f} {end:.1f} 0"
+    height = 0.3 * (end - start) - 14
+    return f"M{start:g} 0Q{(start + end) / 2:g} {height:.1f} {end:g} 0"
 
 
 def page(text, step):

@@ -14,11 +14,13 @@ function fill(template, values) {
   });
 }
 
+const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹";
+
 function written(x, digits, small) {
   if (small && x !== 0 && Math.abs(x) < 0.5 * 10 ** -digits) {
     const [mantissa, exponent] = x.toExponential(0).split("e");
-    const raised = [...String(Number(exponent))].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
-    return `${mantissa}·10${raised.join("")}`.replace("-", "−");
+    const raised = exponent.replace("+", "").replace(/./g, (c) => RAISED["-0123456789".indexOf(c)]);
+    return `${mantissa}·10${raised}`.replace("-", "−");
   }
   const text = x.toFixed(digits);
   return text.replace("-", /[1-9]/.test(text) ? "−" : "");
@@ -62,6 +64,8 @@ function show(name, view) {
   return { root, draw };
 }
 
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
 // Lets the inputs x and y follow a handle in a plane: by finger, mouse and arrow keys.
 function drag({ root, draw }) {
   const [handle, frame, x, y] = [".handle", ".frame", "[name=x]", "[name=y]"].map((part) =>
@@ -83,11 +87,10 @@ function drag({ root, draw }) {
   handle.ownerSVGElement.addEventListener("click", follow);
   handle.addEventListener("keydown", (event) => {
     const step = event.shiftKey ? 0.2 : 0.05;
-    const [right, up] =
-      { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [];
-    if (right === undefined) return;
+    const way = ARROWS[event.key];
+    if (!way) return;
     event.preventDefault(); // the page would scroll
-    move([Number(x.value) + step * right, Number(y.value) + step * up]);
+    move([Number(x.value) + step * way[0], Number(y.value) + step * way[1]]);
   });
 }
 
@@ -180,19 +183,20 @@ show("induction", ({ sequence, step: asked }) => {
   const text = (known.length > 1 ? known : [...letters]).slice(0, 24);
   const step = Math.min(asked, text.length - 1);
   const { weights, next } = lesson.induction({ sequence: text.join(""), step });
-  const [first, second] = weights.map((row) => text.map((_, i) => row[i] ?? 0).concat(Array(24 - text.length).fill(0)));
+  const cells = Array.from({ length: 24 }, (_, i) => i);
+  const [first, second] = weights.map((row) => cells.map((i) => row[i] ?? 0));
   const keys = weights.map((row) => row.indexOf(Math.max(...row)));
   const before = text.lastIndexOf(text[step], step - 1);
   const chance = Math.max(...next);
   const middle = (i) => 28 * (i + 0.5);
   return {
-    letter: Array.from({ length: 24 }, (_, i) => text[i] ?? ""),
+    letter: cells.map((i) => text[i] ?? ""),
     query: text[step], first, second, chance,
     read: keys.map((key) => text[key]),
     sure: weights.map((row) => Math.max(...row)),
     arcs: keys.map((key) => {
       const [start, end] = [middle(step), middle(key)];
-      return `M${start.toFixed(1)} 0Q${((start + end) / 2).toFixed(1)} ${(0.3 * (end - start) - 14).toFixed(1)} ${end.toFixed(1)} 0`;
+      return `M${start} 0Q${(start + end) / 2} ${(0.3 * (end - start) - 14).toFixed(1)} ${end} 0`;
     }),
     here: 28 * step,
     place: step && before >= 0 ? 28 * (before + 1) : -999,
