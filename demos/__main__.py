@@ -1,5 +1,18 @@
-"""`python -m demos`: the tour."""
+"""`python -m demos`: what must be set before anything else is imported, then the demos."""
 
-from .stage.command import main
+import os
+import sys
 
-main()
+
+def start():
+    if "--interactive" not in sys.argv:
+        os.environ["MPLBACKEND"] = "agg"  # files only, whatever else may be set there
+    from .stage import ranks
+
+    ranks.connect()  # before an error can leave one rank without the others
+    from .stage.command import main
+
+    main()
+
+
+start()

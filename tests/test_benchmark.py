@@ -8,7 +8,7 @@ import pytest
 from conftest import close
 
 from demos.d_roles import benchmark
-from demos.stage import peers, steps, timing
+from demos.stage import apart, peers, steps, timing
 from demos.stage.page import Page
 from minigrad import backend as B
 
@@ -57,10 +57,10 @@ def test_the_chain_by_hand_is_the_chain():
 def test_a_contestant_with_other_gradients_is_noticed(monkeypatch):
     monkeypatch.setattr(peers, "library", lambda name: None)
     contest = benchmark.attention_steps(2, 8)
-    assert benchmark.apart(contest) < 1e-5
+    assert benchmark.gap(contest) < 1e-5
     right = contest["tiled"]
     contest["tiled"] = lambda: [x + 0.01 for x in right()]
-    assert benchmark.apart(contest) > 0.009
+    assert benchmark.gap(contest) > 0.009
 
 
 def test_it_runs_on_every_backend_and_lists_who_is_absent(
@@ -70,12 +70,14 @@ def test_it_runs_on_every_backend_and_lists_who_is_absent(
     monkeypatch.setattr(benchmark, "SIZES", [(2, 8, 1)])
     monkeypatch.setattr(benchmark, "LENGTH", 3)
     monkeypatch.setattr(benchmark, "OVERTAKING", (4, 8))
+    monkeypatch.setattr(apart, "N", 32)
     small = {name: (f, (16, 32)) for name, (f, _) in benchmark.GROWTH.items()}
     monkeypatch.setattr(benchmark, "GROWTH", small)
     backend = B.xp
     benchmark.demo(Page(tmp_path))
     out = capsys.readouterr().out
     assert "torch absent" in out
+    assert ("imported first" in out) == (backend is np)
     assert ("host / ms" in out) == (backend is not np)  # from which size a GPU pays
     assert B.xp is backend
     assert (tmp_path / "benchmark.png").exists()

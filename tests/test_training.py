@@ -7,21 +7,20 @@ import numpy as np
 import pytest
 from conftest import same
 
-from demos.stage import replicas, training
+from demos.stage import training
 from demos.stage.training import Training
+from minigrad import Tensor
 from minigrad import backend as B
-from minigrad import nn
 
 TEXT = "".join(f"{n} times {n} is {n * n}; " for n in range(120))
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    """Make the model and the batches small, and compute them in this process alone."""
+    """Make the model and the batches small."""
     sizes = {"context": 16, "d_model": 16, "heads": 2, "layers": 2}
     for name, value in {"CONTEXT": 16, "BATCH": 4, "SIZES": sizes, "EVERY": 8}.items():
         monkeypatch.setattr(training, name, value)
-    monkeypatch.setattr(replicas, "THREADS", 1)
 
 
 def same_state(a, b):
@@ -34,7 +33,6 @@ def same_state(a, b):
 
 def test_twenty_steps_learn_and_repeat_to_the_last_bit(monkeypatch, tmp_path):
     monkeypatch.setattr(training, "WARMUP", 3)
-    monkeypatch.setattr(replicas, "THREADS", 2)
     first, again, other = (
         Training(TEXT, 20),
         Training(TEXT, 20),
@@ -52,21 +50,19 @@ def test_twenty_steps_learn_and_repeat_to_the_last_bit(monkeypatch, tmp_path):
     assert all(p.dtype == "f4" for p in first.model.parameters())
 
 
-@pytest.mark.parametrize(("positions", "processes"), [("rope", 2), ("learned", 1)])
+@pytest.mark.parametrize("positions", ["rope", "learned"])
 def test_ctrl_c_saves_and_resume_continues_to_the_last_bit(
-    positions, processes, monkeypatch, tmp_path
+    positions, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr(replicas, "THREADS", processes)
     path = tmp_path / "run.npz"
     whole = Training(TEXT, 12, positions)
     assert whole.run(tmp_path / "whole.npz")
 
-    stopped, others = Training(TEXT, 12, positions), []
-    backward = type(nn.Linear(1, 1).weight).backward
+    stopped = Training(TEXT, 12, positions)
+    backward = Tensor.backward
 
     def pressed_at_step_5(loss):
         backward(loss)
-        others.append(len(stopped.replicas.others))
         if stopped.step == 5:
             signal.raise_signal(signal.SIGINT)  # in the middle of a step
 
@@ -74,7 +70,6 @@ def test_ctrl_c_saves_and_resume_continues_to_the_last_bit(
         patch.setattr("minigrad.Tensor.backward", pressed_at_step_5)
         assert not stopped.run(path)
     assert stopped.step == 6
-    assert others == [processes - 1 if B.xp is np else 0] * 6
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
     resumed = Training(TEXT, 12, positions)
@@ -135,6 +130,15 @@ def test_a_loss_or_gradient_that_is_not_finite_stops_at_its_step(
         run.run(tmp_path / "run.npz")
     for name, values in run.state_dict().items():
         same(values, before[name])
+
+
+def test_a_checkpoint_of_another_text_is_refused(tmp_path):
+    path = tmp_path / "run.npz"
+    Training(TEXT, 3).run(path)
+    other = Training(TEXT[::-1], 3)  # of the same letters
+    with pytest.raises(ValueError, match="names differ: missing .'text "):
+        other.resume(path)
+    assert other.step == 0
 
 
 def test_an_unwritable_folder_is_said_before_the_first_step(tmp_path):

@@ -56,8 +56,8 @@ def nearest(corners, target):
     """Return the point of the outline that is nearest to a target outside, (2,)."""
     ends = np.roll(corners, -1, axis=0)
     along = ends - corners  # (h, 2)
-    share = ((target - corners) * along).sum(axis=1) / (along**2).sum(axis=1)  # (h,)
-    points = corners + np.clip(share, 0, 1)[:, None] * along
+    fraction = ((target - corners) * along).sum(axis=1) / (along**2).sum(axis=1)  # (h,)
+    points = corners + np.clip(fraction, 0, 1)[:, None] * along
     return points[np.argmin(((points - target) ** 2).sum(axis=1))]
 
 

@@ -98,14 +98,6 @@ def window():
     return figure, (angle, power)
 
 
-def interactive():
-    """Open the window; raise ImportError where there is no display for it."""
-    figure, _sliders = window()
-    if figure.canvas.required_interactive_framework is None:
-        raise ImportError("no display to open a window on")
-    plt.show()
-
-
 def demo(page):
     temperatures = 1.0, 0.2, 0.03
     figure, axes = plt.subplots(3, 3, figsize=(7.4, 7.8), width_ratios=(3, 3, 4))

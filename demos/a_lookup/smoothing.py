@@ -46,15 +46,15 @@ DATA = [
 STARTS = 0.1, 5.0  # σ in the units of x: far too narrow, far too wide
 
 
-def smooth(at, x, y, sigma):
-    """Return the fit to points x, y (m,) with bandwidth sigma, at `at` (n,)."""
-    Q, K, V = (Tensor(column[:, None]) for column in (at, x, y))  # (n, 1), (m, 1) twice
+def smooth(queries, x, y, sigma):
+    """Return the fit to points x, y (m,) with bandwidth sigma, at the queries (n,)."""
+    Q, K, V = (Tensor(a[:, None]) for a in (queries, x, y))  # (n, 1), (m, 1), (m, 1)
     return attention(Q, K, V, score=gaussian(sigma)).numpy()[:, 0]
 
 
-def closed_form(at, x, y, sigma):
+def closed_form(queries, x, y, sigma):
     """Return the same by the formula above."""
-    kernel = np.exp(-((at[:, None] - x) ** 2) / (2 * sigma**2))  # (n, m)
+    kernel = np.exp(-((queries[:, None] - x) ** 2) / (2 * sigma**2))  # (n, m)
     return kernel @ y / kernel.sum(axis=1)
 
 
@@ -96,16 +96,16 @@ def demo(page):
         fine = sigma * np.linspace(0.98, 1.02, 41)  # steps of 0.1 %
         best = fine[np.argmin(errors(fine, x, y))]
         off = max(off, abs(sigma / best - 1))
-        at = np.linspace(x.min(), x.max(), 300)
-        fit = smooth(at, x, y, sigma)
-        difference = np.abs(fit - closed_form(at, x, y, sigma)).max()
+        grid = np.linspace(x.min(), x.max(), 300)
+        fit = smooth(grid, x, y, sigma)
+        difference = np.abs(fit - closed_form(grid, x, y, sigma)).max()
         apart = max(apart, difference / np.abs(y).max())
         constant = y.var() * (len(y) / (len(y) - 1)) ** 2  # E of the mean of the others
         rows.append([name, *(path[-1, 0] for path in paths), best, error, constant])
         learned.append(f"{sigma:.3f} {unit}")
 
         above.scatter(x, y, s=9, color="0.55")
-        above.plot(at, fit, color="C0")
+        above.plot(grid, fit, color="C0")
         above.set(xlabel=x_label, ylabel=y_label)
         above.set_title(f"Learned: σ = {sigma:.3f} {unit}")
         wide = np.geomspace(0.15, 2, 150)

@@ -53,7 +53,7 @@ def attention_weights():
 
 def kernel():
     """Return a smoothing kernel over three positions as a matrix (3 D, D)."""
-    return np.concatenate([share * np.eye(D) for share in (0.2, 0.3, 0.5)])
+    return np.concatenate([weight * np.eye(D) for weight in (0.2, 0.3, 0.5)])
 
 
 def convolution_weights():

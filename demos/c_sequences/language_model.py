@@ -20,6 +20,7 @@ last line break. The sample: words, names and verses, all of them made up.
 
 import math
 import sys
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,11 +29,14 @@ from attention import GPT, generate
 from minigrad import no_grad
 from minigrad.backend import to_numpy
 
-from ..stage.datasets import shakespeare
+from ..stage import datasets, ranks
 from ..stage.drawing import weight_map
+from ..stage.files import read
+from ..stage.letters import FONT, label, printable
 from ..stage.training import EVERY, SIZES, Training
 
 STEPS = 2000
+PLAYS = "nine plays by Shakespeare"
 ENOUGH = {"learned": 1.91, "rope": 1.81}  # nats per letter, after STEPS
 NANOGPT = 1.88
 
@@ -40,13 +44,25 @@ NANOGPT = 1.88
 def add_options(parser):
     """Add what `demo` takes beside the page to the command line."""
     option = parser.add_argument
-    option("--steps", type=int, default=STEPS, help="of training")
+    option("--text", type=Path, metavar="FILE", help="learn this text (nine plays)")
+    option("--steps", type=int, default=STEPS, help="of training (%(default)s)")
     option(
-        "--positions", choices=["rope", "learned"], default="rope", help="of letters"
+        "--positions",
+        choices=["rope", "learned"],
+        default="rope",
+        help="how it is told where letters stand: turned queries and keys, or learned"
+        " vectors (%(default)s)",
     )
-    option("--seed", type=int, default=0, help="of weights, batches and the sample")
     option(
-        "--resume", action="store_true", help="go on, with the other options the same"
+        "--seed",
+        type=int,
+        default=0,
+        help="beginning of all random numbers: weights, batches, sample (%(default)s)",
+    )
+    option(
+        "--resume",
+        action="store_true",
+        help="go on from the last checkpoint of a run with the same options",
     )
 
 
@@ -75,8 +91,8 @@ def weights_of_heads(model, ids):
     return np.stack(weights)
 
 
-def draw_curve(training):
-    """Return a figure of the losses over the steps."""
+def draw_curve(training, others=True):
+    """Return a figure of the losses over the steps, of others too if it is their text."""
     figure, ax = plt.subplots()
     steps = np.arange(1, training.steps + 1)
     ax.plot(steps, training.losses, color="C0", alpha=0.35, linewidth=1, label="batch")
@@ -86,10 +102,10 @@ def draw_curve(training):
     for loss, name in zip(baselines(training), names, strict=True):
         ax.axhline(loss, color="0.5", linestyle=":", linewidth=1)
         ax.text(steps[-1], loss + 0.03, name, color="0.4", ha="right")
-    ax.axhline(NANOGPT, color="0.5", linestyle=":", linewidth=1)
-    ax.text(
-        0.01 * training.steps, NANOGPT - 0.04, "nanoGPT's README", color="0.4", va="top"
-    )
+    if others:
+        ax.axhline(NANOGPT, color="0.5", linestyle=":", linewidth=1)
+        x, y = 0.01 * training.steps, NANOGPT - 0.04
+        ax.text(x, y, "nanoGPT's README", color="0.4", va="top")
     ax.set(
         xlabel="step", ylabel="loss / nats per letter", xlim=(0, 1.02 * training.steps)
     )
@@ -104,8 +120,8 @@ def draw_heads(model, ids, letters):
     weights = weights_of_heads(model, ids)
     layers, heads, T, _ = weights.shape
     figure, axes = plt.subplots(layers, heads, figsize=(11.5, 11.2), squeeze=False)
-    names = [letters[i].replace("\n", "↵").replace(" ", "␣") for i in ids]
-    small = {"fontsize": 5, "fontfamily": "DejaVu Sans Mono"}
+    names = [label(letters[i]) for i in ids]
+    small = {"fontsize": 5, "fontfamily": FONT, "parse_math": False}
     allowed = np.tri(T, dtype=bool)
     for (layer, head), ax in np.ndenumerate(axes):
         image = weight_map(ax, weights[layer, head], allowed)
@@ -120,28 +136,43 @@ def draw_heads(model, ids, letters):
     return figure
 
 
-def demo(page, steps=STEPS, positions="rope", seed=0, resume=False):
-    checkpoint = page.out / f"language_model_{positions}_{seed}_{steps}.npz"
+def begin(checkpoint, text, steps, positions, seed, resume):
+    """Return a Training at its first step, or at that of the checkpoint."""
+    if seed < 0:
+        raise ValueError(f"--seed {seed} must not be negative")
+    if resume and not checkpoint.exists():
+        raise ValueError(f"no {checkpoint} to go on from; start without --resume")
+    words = read(text) if text else datasets.shakespeare()
+    training = Training(words, steps, positions, seed)
+    ranks.part_of(training.batch())  # refused now if there are too many ranks
+    if resume:
+        training.resume(checkpoint)
+    return training
+
+
+def demo(page, steps=STEPS, positions="rope", seed=0, resume=False, text=None):
+    name = f"{text.stem}_{positions}" if text else positions
+    checkpoint = page.out / f"language_model_{name}_{seed}_{steps}.npz"
+    options = checkpoint, text, steps, positions, seed, resume
     try:
-        if seed < 0:
-            raise ValueError(f"--seed {seed} must not be negative")
-        if resume and not checkpoint.exists():
-            raise ValueError(f"no {checkpoint} to go on from; start without --resume")
-        training = Training(shakespeare(), steps, positions, seed)
-        if resume:
-            training.resume(checkpoint)
-        size = sum(p.size for p in training.model.parameters())
-        page.say(
-            f"{len(training.text):,} characters of Shakespeare to learn from,"
-            f" {len(training.held_out):,} held out, {len(training.letters)} different"
-            f" ones. {size:,} parameters, {positions} positions, steps {training.step}"
-            f" to {steps}; checkpoints go to {checkpoint}."
-        )
+        training = ranks.agree(lambda: begin(*options), Training.notes)
+    except (TypeError, ValueError) as error:
+        sys.exit(f"demos: language_model: {error}")
+    size = sum(p.size for p in training.model.parameters())
+    page.say(
+        f"{len(training.text):,} characters of {text.name if text else PLAYS} to learn"
+        f" from, {len(training.held_out):,} held out, {len(training.letters)} different"
+        f" ones. {size:,} parameters, {positions} positions, steps {training.step} to"
+        f" {steps}; checkpoints go to {checkpoint}."
+    )
+    try:
         done = training.run(checkpoint)
-    except (FloatingPointError, RuntimeError, TypeError, ValueError) as error:
+    except FloatingPointError as error:  # all ranks have it: the loss is their sum
         sys.exit(f"demos: language_model: {error}")
     if not done:
         sys.exit(f"stopped at step {training.step} of {steps}; go on with --resume")
+    if ranks.RANK:
+        return  # rank 0 has the same model to show
     loss = training.tests[-1]
     page.table(
         ["text foretold by", "nats per letter"],
@@ -151,12 +182,13 @@ def demo(page, steps=STEPS, positions="rope", seed=0, resume=False):
             ["this model", float(loss)],
         ],
     )
-    page.picture(draw_curve(training), "language_model")
+    page.picture(draw_curve(training, others=not text), "language_model")
     ids = training.held_out[1:33]
     page.picture(draw_heads(training.model, ids, training.letters), "heads")
-    sample = generate(training.model, [training.letters.index("\n")], 500, seed=seed)
-    print("".join(training.letters[i] for i in sample), end="\n\n")
-    if steps >= STEPS:
+    first = training.letters.index("\n") if "\n" in training.letters else ids[0]
+    sample = generate(training.model, [first], 500, seed=seed)
+    print(printable("".join(training.letters[i] for i in sample)), end="\n\n")
+    if steps >= STEPS and not text:
         page.claim(
             "GPT",
             f"A block of these parts, {SIZES['layers']} times, learns to foretell text"

@@ -9,8 +9,8 @@ Formula. There and back, attention has six matrix products,
 
 which NumPy hands to the same tuned library whoever asks. They are the floor, and times
 are given as multiples of it: what softmax, its gradient and the bookkeeping add. All
-forms take turns in one process, and must arrive at the same gradients. (The settings in
-minigrad/machine.py hold for the whole process, and so serve the others too.)
+forms take turns in one process, and must arrive at the same gradients. (What minigrad
+sets for NumPy's products holds for the whole process, and so serves the others too.)
 
 What to look at. The columns "x floor". Then the growth: time is quadratic in n whatever
 the form, memory need not be.
@@ -27,7 +27,7 @@ import threadpoolctl
 from attention import attention, tiled_attention
 from minigrad import backend as B
 
-from ..stage import peers
+from ..stage import apart, peers
 from ..stage.steps import chain, chain_by_hand, six_products, step_of
 from ..stage.timing import peak, rows, seconds, slope, take_turns
 
@@ -59,7 +59,7 @@ def attention_steps(h, n):
     return {"six products": six_products(inputs, g), **steps}
 
 
-def apart(steps):
+def gap(steps):
     """Return the largest difference between gradients that should be the same."""
     results = {name: [B.to_numpy(x) for x in step()] for name, step in steps.items()}
     results.pop("six products")
@@ -71,16 +71,30 @@ def apart(steps):
     )
 
 
-def compare(page):
-    """Show every size as a table."""
+def sizes(page):
+    """Show every size as a table, and what a causal mask saves."""
     for h, n, rounds in SIZES:
         steps = attention_steps(h, n)
         page.say(
             f"h = {h}, n = {n}, medians and minima of {rounds} rounds; gradients differ "
-            f"by {apart(steps):.0e} at most."
+            f"by {gap(steps):.0e} at most."
         )
         columns = ["", "median / ms", "minimum", "x floor", "of minima"]
-        page.table(columns, rows(take_turns(steps, rounds), "six products", 1e-3))
+        times = take_turns(steps, rounds)
+        page.table(columns, rows(times, "six products", 1e-3))
+        tiled, causal = (np.median(times[name]) for name in ("tiled", "tiled, causal"))
+        page.say(f"Tiled attention takes {causal / tiled:.2f} of its time when causal.")
+
+
+def orders(page):
+    """Show what the order of imports does to the threads of OpenBLAS."""
+    page.say(
+        "After a product the threads of OpenBLAS keep their cores busy for 2ⁿ ticks if"
+        f" {apart.SPIN} is n. minigrad sets it, if it is imported before NumPy; if not,"
+        " set it in the environment. Tiled attention, which has threads of its own, as a"
+        f" multiple of its six products at n = {apart.N}:"
+    )
+    page.table(["imported first", "x floor"], apart.tiles_by_order().items())
 
 
 def overhead(page):
@@ -101,12 +115,12 @@ def language_model(page):
     """Show a training step of the language model, beside the same model in torch."""
     if B.xp is not np or not peers.library("torch"):
         return
-    from .torch_twin import race  # which imports torch
+    from ..stage.torch_twin import race  # which imports torch
 
     times, gradients, losses = race()
     page.say(
         "A training step of language_model, from a batch to new weights, with learned"
-        " positions, ours in a process for each core, up to four (demos/replicas.py)."
+        " positions; two ranks if mpiexec is here (demos/stage/ranks.py)."
         f" Gradients differ by {gradients:.0e} of the largest in each array,"
         f" losses after the last step by {losses:.0e}:"
     )
@@ -172,11 +186,13 @@ def demo(page):
         page.say(
             f"{blas['internal_api']} {blas['version']}, {blas['num_threads']} threads"
         )
-    page.say(f"OPENBLAS_THREAD_TIMEOUT={os.environ['OPENBLAS_THREAD_TIMEOUT']}")
+    page.say(f"{apart.SPIN}={os.environ.get(apart.SPIN, 'unset')}")
     found = ", ".join(f"{name} {version}" for name, version in peers.versions().items())
     page.say(f"Arrays: {B.xp.__name__}. Others, if on the host: {found}.")
-    compare(page)
+    sizes(page)
     overhead(page)
+    if B.xp is np:
+        orders(page)
     language_model(page)
     if B.xp is not np:
         overtaking(page)

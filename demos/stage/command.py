@@ -1,7 +1,9 @@
 """The command line of the demos: which ones, on which arrays, into which folder."""
 
 import argparse
+import difflib
 import importlib
+import os
 import sys
 from pathlib import Path
 
@@ -11,10 +13,15 @@ import matplotlib.pyplot as plt
 from minigrad import backend
 
 from .. import DEMOS
-from .page import Claim, Page, Picture, make_writable
+from . import ranks
+from .files import make_writable
+from .page import WIDTH, Claim, Page, Picture
 from .report import write_report
+from .window import open_window
 
-STYLE = Path(__file__).with_name("figures.mplstyle")
+# matplotlib's own settings, then ours: none of a matplotlibrc
+STYLE = "default", Path(__file__).with_name("figures.mplstyle")
+SHARED = ["language_model"]  # what mpiexec can run
 
 
 def main():
@@ -23,61 +30,106 @@ def main():
     Leaves with exit code 2 for a wrong command line, and 1 when a demo cannot run or a
     claim fails. A wrong name, backend or folder is found before anything is written.
     """
-    options = parse()
+    try:
+        run_all(parse())
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read it has seen enough, such as `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def run_all(options):
+    """Run the demos in `options.demos`, write their page, and say what holds."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal without Greek letters
+    out = options.out
     try:
         if options.backend:
             backend.use(options.backend)
         if options.interactive:
-            return open_window()
-        make_writable(options.out)
-    except (ImportError, OSError, RuntimeError) as error:
+            with plt.style.context(STYLE):
+                return open_window(importlib.import_module(options.demos[0].module))
+        ranks.agree(lambda: ranks.RANK or make_writable(out), lambda _: {})
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
         sys.exit(f"demos: {error}")
     matplotlib.use("agg")  # files only, whatever display there is
 
     pages = {}
     for demo in options.demos:
         try:
-            pages[demo] = run(demo, options.out, **own_options(demo, options))
+            pages[demo] = run(demo, out, **own_options(demo, options))
+        except BrokenPipeError:
+            raise
         except OSError as error:  # such as a data file that is missing
-            sys.exit(f"demos: {demo.name}: {error}")
+            ranks.leave(f"demos: {demo.name}: {error}")
         except KeyboardInterrupt:
-            sys.exit(f"demos: {demo.name}: interrupted")
-    if options.report:
-        with plt.style.context(STYLE):
-            print(f"wrote {write_report(pages, options.out / 'index.html')}")
-    summarise([item for page in pages.values() for item in page.items], options.out)
+            ranks.leave(f"demos: {demo.name}: interrupted")
+    if ranks.RANK:
+        return
+    with plt.style.context(STYLE):
+        path = write_report(pages, out / "index.html")
+    failed = summarise([item for page in pages.values() for item in page.items], out)
+    print(f"page: {path}", flush=True)
+    if failed:
+        sys.exit(f"demos: {', '.join(failed)} failed")
 
 
 def parse():
     """Return the options of the command line, with the demos it names in `demos`."""
-    parser = argparse.ArgumentParser("python -m demos", description="Run the demos.")
+    parser = argparse.ArgumentParser(
+        "python -m demos",
+        description="Run demos: each prints, draws and checks what it shows.",
+        epilog="A demo may have options of its own: `python -m demos NAME --help`.",
+        conflict_handler="resolve",
+    )
     option = parser.add_argument
-    option("--out", type=Path, default="figures", help="folder for the pictures")
-    option("--backend", choices=["numpy", "cupy"], help="which arrays to compute with")
-    option("--interactive", action="store_true", help="open a window (lookup only)")
-    option("--report", action="store_true", help="also write all claims as one page")
     option("names", nargs="*", metavar="NAME", help="which demos (default: the tour)")
-    option("--list", action="store_true", help="list the demos")
-    option("--all", action="store_true", help="run all demos, the slow ones too")
+    option("--list", action="store_true", help="list the demos and end")
+    option("--beyond", action="store_true", help="the second tour, beyond the chapter")
+    option("--all", action="store_true", help="the slow demos too")
+    option(
+        "--out",
+        default="figures",
+        metavar="DIR",
+        help="folder for the pictures and"
+        " their page, index.html; made if need be (default: %(default)s)",
+    )
+    option(
+        "--backend",
+        choices=["numpy", "cupy"],
+        help="which arrays to compute with: in memory, or on a GPU (default: numpy)",
+    )
+    option("--interactive", action="store_true", help="open a window (lookup only)")
+    option("--report", action="store_true", help="write the page, as every run does")
     known = {demo.name: demo for demo in DEMOS}
-    named = [word for word in sys.argv[1:] if word in known]
-    if len(named) == 1:
-        add_own_options(known[named[0]], parser)
+    for word in sys.argv[1:]:
+        if word in known:
+            add_own_options(known[word], parser)
     options = parser.parse_args()
-    if options.interactive and options.names != ["lookup"]:
-        parser.error("--interactive opens a window for lookup, and for nothing else")
     if options.list:
         print(listing())
         parser.exit()
-    unknown = [name for name in options.names if name not in known]
-    if unknown:
-        parser.exit(2, f"no demo named {', '.join(unknown)}; there are\n{listing()}\n")
-    tour = [demo for demo in DEMOS if not demo.slow]
-    options.demos = [known[name] for name in options.names]
-    options.demos = options.demos or (DEMOS if options.all else tour)
+    if unknown := [name for name in options.names if name not in known]:
+        parser.exit(2, "\n".join([*map(not_known, unknown), "", listing(), ""]))
+    if not options.out:
+        parser.exit(2, "demos: --out is empty; give the name of a folder\n")
+    options.out = Path(options.out)
+    if options.interactive and options.names != ["lookup"]:
+        parser.error("--interactive opens a window for lookup, and for nothing else")
+    if ranks.SIZE > 1 and options.names != SHARED:
+        parser.exit(2, f"demos: mpiexec is for {SHARED[0]}, and for nothing else\n")
+    options.demos = [known[name] for name in options.names] or [
+        demo
+        for demo in DEMOS
+        if demo.beyond == options.beyond and (options.all or not demo.slow)
+    ]
     return options
+
+
+def not_known(name):
+    """Return a line that says so, with the nearest name there is."""
+    likely = name.lower().replace("-", "_")
+    nearest = difflib.get_close_matches(likely, [demo.name for demo in DEMOS], n=1)
+    return f"no demo named {name}" + "".join(f"; did you mean {x}?" for x in nearest)
 
 
 def add_own_options(demo, parser):
@@ -95,28 +147,19 @@ def own_options(demo, options):
 
 
 def listing():
-    """Return the table of demos as text."""
+    """Return the table of demos as text, in two parts."""
     width = max(len(demo.name) for demo in DEMOS)
-    return "\n".join(
-        f"{demo.name:{width}}  {demo.summary}{' (slow)' if demo.slow else ''}"
-        for demo in DEMOS
-    )
-
-
-def open_window():
-    """Run lookup with sliders; leave with exit code 2 where no window can be opened."""
-    try:
-        with plt.style.context(STYLE):
-            importlib.import_module("demos.a_lookup.lookup").interactive()
-    except ImportError as error:  # a matplotlib backend that needs a display
-        print(f"demos: lookup --interactive: {error}", file=sys.stderr)
-        sys.exit(2)
+    lines = {False: ["The chapter:"], True: ["Beyond the chapter (--beyond):"]}
+    for demo in DEMOS:
+        slow = " (slow)" if demo.slow else ""
+        lines[demo.beyond].append(f"  {demo.name:{width}}  {demo.summary}{slow}")
+    return "\n".join([*lines[False], "", *lines[True]])
 
 
 def run(demo, out, **options):
     """Run one demo with pictures into the folder `out`; return its Page."""
     title = f"{demo.name}: {demo.summary}"
-    print(title, "=" * len(title), "", sep="\n")
+    print(title, "=" * min(len(title), WIDTH), "", sep="\n")
     page = Page(out)
     with plt.style.context(STYLE):
         importlib.import_module(demo.module).demo(page, **options)
@@ -124,12 +167,11 @@ def run(demo, out, **options):
 
 
 def summarise(items, out):
-    """Print how many pictures and claims there were; leave with 1 if a claim failed."""
+    """Print how many pictures and claims there are; return the claims that failed."""
     pictures = [item for item in items if isinstance(item, Picture)]
     claims = [item for item in items if isinstance(item, Claim)]
     failed = [claim.number for claim in claims if not claim.holds]
     print(f"pictures: {len(pictures)}, in {out}")
     if claims:
         print(f"claims that hold: {len(claims) - len(failed)} of {len(claims)}")
-    if failed:
-        sys.exit(f"demos: {', '.join(failed)} failed")
+    return failed

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .files import read
+
 FOLDER = Path(__file__).parent.parent / "data"
 
 
@@ -30,7 +32,7 @@ def columns(name):
 
 def shakespeare():
     """Return the text of nine plays, 1,115,394 characters."""
-    return (FOLDER / "tiny_shakespeare.txt").read_text(encoding="ascii")
+    return read(FOLDER / "tiny_shakespeare.txt")
 
 
 def land():

@@ -10,7 +10,6 @@ in `items`, into the report.
 """
 
 import dataclasses
-import tempfile
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 
-WIDTH = 88  # of what is printed, in characters
+WIDTH = 80  # of what is printed, in characters
 
 
 @dataclasses.dataclass
@@ -48,15 +47,6 @@ class Picture:
 
     path: Path
     figure: Any
-
-
-def make_writable(folder):
-    """Create the folder if need be; raise OSError unless files can be written there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise OSError(f"cannot write to {folder}: {error.strerror}") from error
 
 
 class Page:

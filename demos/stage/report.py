@@ -4,6 +4,7 @@ It is self-contained: figures and formulas are inline SVG, the source lines stan
 page, and nothing is fetched or run. All of it comes from the pages that the demos filled.
 """
 
+import ast
 import importlib
 import inspect
 import io
@@ -77,22 +78,24 @@ def index_row(claim, anchor):
 
 def section(demo, page, anchors, root):
     """Return the part of one demo: its docstring, then its items in order."""
-    module = importlib.import_module(demo.module)
-    title, *paragraphs = inspect.getdoc(module).split("\n\n")
-    parts = [
+    source = inspect.getsource(importlib.import_module(demo.module))
+    title, *paragraphs = ast.get_docstring(ast.parse(source)).split(
+        "\n\n"
+    )  # with -OO too
+    html = [
         f'<h2 id="{demo.name}">{escape(title)}</h2>\n',
         *map(paragraph_html, paragraphs),
     ]
     for item in page.items:
         if isinstance(item, Claim):
-            parts.append(claim_html(item, anchors[id(item)], root))
+            html.append(claim_html(item, anchors[id(item)], root))
         elif isinstance(item, Table):
-            parts.append(table_html(item))
+            html.append(table_html(item))
         elif isinstance(item, Picture):
-            parts.append(picture_html(item))
+            html.append(picture_html(item))
         else:
-            parts.append(paragraph_html(item))
-    return "".join(parts)
+            html.append(paragraph_html(item))
+    return "".join(html)
 
 
 def paragraph_html(text):

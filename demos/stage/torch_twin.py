@@ -14,7 +14,7 @@ from attention import GPT
 from minigrad import nn
 from minigrad.optim import AdamW, clip_grad_norm
 
-from .replicas import Replicas
+from . import apart
 from .timing import seconds
 from .training import BATCH, BETAS, CLIP, CONTEXT, DECAY, HIGH, SIZES, loss_of
 
@@ -34,10 +34,10 @@ class TwinBlock(tnn.Module):
 
     def forward(self, x):
         B, T, d = x.shape
-        parts = self.qkv(self.norm_1(x)).split(d, dim=2)  # three (B, T, d)
+        projected = self.qkv(self.norm_1(x)).split(d, dim=2)  # three (B, T, d)
         Q, K, V = (
-            part.view(B, T, self.heads, d // self.heads).transpose(1, 2)
-            for part in parts  # (B, h, T, d / h)
+            p.view(B, T, self.heads, d // self.heads).transpose(1, 2)
+            for p in projected  # (B, h, T, d / h)
         )
         Y = F.scaled_dot_product_attention(Q, K, V, is_causal=True)
         x = x + self.output(Y.transpose(1, 2).reshape(B, T, d))
@@ -83,13 +83,12 @@ def pairs(twin, model, read=lambda p: p.numpy()):
     yield twin.norm.weight, read(model.norm.weight)
 
 
-def steps_of(replicas, ids):
+def steps_of(model, ids):
     """Return {name: a training step}, and the gap between gradients.
 
     A step reads texts (B, T + 1), updates the weights and returns the loss. The gap is
     the largest difference of any gradient before the first step, relative to the
     largest number in it."""
-    model = replicas.model
     twin, params = Twin(model), model.parameters()
     ours = AdamW(params, lr=HIGH, betas=BETAS, weight_decay=DECAY)
     matrices = [p for p in twin.parameters() if p.ndim > 1]
@@ -102,6 +101,12 @@ def steps_of(replicas, ids):
     )
     twin_ids = torch.tensor(ids)
 
+    def gradients():
+        loss = loss_of(model, ids)
+        ours.zero_grad()
+        loss.backward()
+        return loss.item()
+
     def twin_gradients():
         logits, targets = twin(twin_ids[:, :-1]), twin_ids[:, 1:]
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
@@ -110,7 +115,7 @@ def steps_of(replicas, ids):
         return loss.item()
 
     def step():
-        loss = replicas.backward(ids)
+        loss = gradients()
         clip_grad_norm(params, CLIP)
         ours.step()
         return loss
@@ -121,7 +126,7 @@ def steps_of(replicas, ids):
         theirs.step()
         return loss
 
-    replicas.backward(ids)
+    gradients()
     twin_gradients()
     gap = max(
         np.abs(p.grad.numpy() - g).max() / np.abs(g).max()
@@ -140,13 +145,16 @@ def race(rounds=5, vocab=65):
     nn.seed(0)
     model = GPT(vocab, **SIZES, positions="learned")
     ids = np.random.default_rng(0).integers(vocab, size=(BATCH, CONTEXT + 1))
-    with Replicas(model, loss_of) as replicas:
-        steps, gradient_gap = steps_of(replicas, ids)
-        times, losses = {name: [] for name in steps}, {}
-        for _ in range(rounds):
-            for name, step in steps.items():
-                for _ in range(4):
-                    step()
-                times[name] += [seconds(step) for _ in range(20)]
-                losses[name] = step()
+    steps, gradient_gap = steps_of(model, ids)
+    times, losses = {name: [] for name in steps}, {}
+    if apart.mpiexec():
+        times["minigrad, two ranks"] = []
+    for _ in range(rounds):
+        for name, step in steps.items():
+            for _ in range(4):
+                step()
+            times[name] += [seconds(step) for _ in range(20)]
+            losses[name] = step()
+        if apart.mpiexec():
+            times["minigrad, two ranks"] += apart.two_ranks()
     return times, gradient_gap, abs(losses["minigrad"] - losses["torch"])
