@@ -22,7 +22,6 @@ use before the other.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from tqdm import trange
 
 from attention import MultiHeadAttention
 from minigrad import cross_entropy, nn, no_grad
@@ -30,6 +29,7 @@ from minigrad.backend import to_numpy
 from minigrad.optim import AdamW, clip_grad_norm
 
 from ..stage.drawing import weight_map
+from ..stage.progress import progress
 
 LETTERS = "abcdefghijklmnopqrstuvwx"
 LENGTH = 24  # of a text: a beginning of no use, and two copies
@@ -86,7 +86,7 @@ def train(steps=STEPS, seed=0):
     optimizer = AdamW(model.parameters(), LR, weight_decay=0.0)
     rng = np.random.default_rng(seed)
     history = []
-    for _ in trange(steps, desc="induction", disable=None):
+    for _ in progress(range(steps)):
         ids, p = draw(rng, BATCH)
         known = np.arange(LENGTH - 1) >= LENGTH - p  # the next letter is in both copies
         logits, weights = model(ids[:, :-1])
@@ -133,7 +133,7 @@ def demo(page):
     top.plot(history[:, 2], color="C0", label="layer 2, on what followed last time")
     top.set(
         xlabel="step",
-        ylabel="share",
+        ylabel="fraction",
         ylim=(-0.03, 1.1),
         title="Little for long, then all at once",
     )
