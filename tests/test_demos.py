@@ -285,7 +285,7 @@ def test_no_demo_imports_the_command_line_or_a_folder_that_comes_after_it():
 def test_data_are_those_that_the_readme_describes():
     readme = (FOLDER / "data" / "README.md").read_text(encoding="utf-8")
     described = re.findall(r"^([0-9a-f]{64})  (\S+)$", readme, re.MULTILINE)
-    assert len(described) == 7
+    assert len(described) == 10
     for digest, name in described:
         data = (FOLDER / "data" / name).read_bytes()
         assert hashlib.sha256(data).hexdigest() == digest, name

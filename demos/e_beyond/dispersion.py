@@ -27,12 +27,13 @@ import math
 import matplotlib.pyplot as plt
 import numpy as np
 from threadpoolctl import threadpool_limits
-from tqdm import trange
 
 from attention import attention
 from minigrad import Tensor, cross_entropy, nn, no_grad, relu, softmax
 from minigrad import backend as B
 from minigrad.optim import Adam
+
+from ..stage.progress import progress
 
 GAP, SCALE = 5.0, 0.43  # g and s
 CLASSES, SEEN, WIDTH = 10, 16, 32
@@ -88,7 +89,7 @@ def train(seed=0, steps=1500):
     nn.seed(seed)
     model, rng = Finder(), np.random.default_rng(seed)
     optimizer = Adam(model.parameters(), lr=3e-3)
-    for _ in trange(steps, desc="dispersion", disable=None, leave=False):
+    for _ in progress(range(steps), desc="dispersion"):
         items, _, answer = draw_lists(rng, 64, SEEN)
         loss = cross_entropy(model(B.xp.asarray(items))[0], answer)
         optimizer.zero_grad()

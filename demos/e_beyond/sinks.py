@@ -33,7 +33,6 @@ were large models, where sinks are stronger.
 import matplotlib.pyplot as plt
 import numpy as np
 from threadpoolctl import threadpool_limits
-from tqdm import trange
 
 from attention import attention, causal_mask, rope
 from minigrad import backend as B
@@ -41,6 +40,7 @@ from minigrad import concatenate, cross_entropy, nn, no_grad, relu
 from minigrad.optim import Adam
 
 from ..stage.drawing import weight_map
+from ..stage.progress import progress
 
 LETTERS = "abcdefghijklmnop"
 COPY = 3  # so many letters at the beginning call for a copy
@@ -99,7 +99,7 @@ def train(empty_entry, seed=0, steps=600):
     follows = rng.dirichlet([0.3] * START, size=START)
     optimizer = Adam(model.parameters(), lr=3e-3)
     name = "sinks, with the entry" if empty_entry else "sinks, without"
-    for _ in trange(steps, desc=name, disable=None, leave=False):
+    for _ in progress(range(steps), desc=name):
         ids = texts(rng, follows, BATCH)
         loss = cross_entropy(model(ids[:, :-1])[0], ids[:, 1:])
         optimizer.zero_grad()
