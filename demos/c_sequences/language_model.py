@@ -46,20 +46,27 @@ NANOGPT = 1.88
 def add_options(parser):
     """Add what `demo` takes beside the page to the command line."""
     option = parser.add_argument
-    option("--text", type=Path, metavar="FILE", help="learn this text (nine plays)")
-    option("--steps", type=int, default=STEPS, help="of training (%(default)s)")
+    option(
+        "--text",
+        type=Path,
+        metavar="FILE",
+        help="learn this text in UTF-8 (default: nine plays by Shakespeare)",
+    )
+    option(
+        "--steps", type=int, default=STEPS, help="of training (default: %(default)s)"
+    )
     option(
         "--positions",
         choices=["rope", "learned"],
         default="rope",
         help="how it is told where letters stand: turned queries and keys, or learned"
-        " vectors (%(default)s)",
+        " vectors (default: %(default)s)",
     )
     option(
         "--seed",
         type=int,
         default=0,
-        help="beginning of all random numbers: weights, batches, sample (%(default)s)",
+        help="beginning of all random numbers: weights, batches, sample (default: %(default)s)",
     )
     option(
         "--resume",

@@ -34,11 +34,8 @@ from attention import attention, dot
 from minigrad import Tensor, grad, no_grad
 
 D, SCALE = 64, 20.0  # the width of keys and values, and c
-WAYS = {
-    "add": "Adding blurs all alike",
-    "correct": "Correcting wears out the old",
-    "compare": "Comparing forgets none",
-}
+WAYS = {"add": "Adding blurs all alike", "correct": "Correcting wears out the old"}
+WAYS["compare"] = "Comparing forgets none"
 
 
 def add(S, k, v):

@@ -28,11 +28,12 @@ tried.
 import matplotlib.pyplot as plt
 import numpy as np
 from threadpoolctl import threadpool_limits
-from tqdm import trange
 
 from minigrad import Tensor, log_softmax, softmax
 from minigrad import backend as B
 from minigrad.optim import Adam
+
+from ..stage.progress import progress
 
 KEYS = 24
 DENSE, ONE_HOT = (1, 2, 4, 8, 16, 23, 24), (1, 2, 4)  # widths that are tried
@@ -56,7 +57,7 @@ def fit(target, widths, steps=1500, seed=0):
     entropy = -np.log(target, where=target > 0, out=np.zeros_like(target))
     entropy = B.xp.asarray((target * entropy).sum(axis=1))  # (m,)
     optimizer = Adam([Q, K], lr=0.05)
-    for _ in trange(steps, desc="key_width", disable=None, leave=False):
+    for _ in progress(range(steps), desc="key_width"):
         log_A = log_softmax((Q * used) @ (K * used).swapaxes(-1, -2))  # (widths, m, m)
         divergence = (-(P * log_A).sum(axis=-1) - entropy).mean(axis=-1)  # (widths,)
         optimizer.zero_grad()
