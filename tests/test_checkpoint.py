@@ -88,7 +88,9 @@ def test_a_file_cut_short_anywhere_is_refused(tmp_path):
     before, good = model.state_dict(), path.read_bytes()
     for n in range(len(good)):
         path.write_bytes(good[:n])
-        with pytest.raises(ValueError, match="m.npz: .*(is damaged|is no .npz archive)"):
+        with pytest.raises(
+            ValueError, match="m.npz: .*(is damaged|is no .npz archive)"
+        ):
             load(path, model)
     assert_unchanged(model, before)
 

@@ -88,7 +88,9 @@ PLACES = {  # where no Module looks
 def test_a_parameter_or_layer_where_no_module_looks_is_refused(place, make):
     x = make()
     model = Holder(inner=[Holder(a=1, x=PLACES[place](x))])
-    message = r"Holder: inner\.0\.x\S* holds a Tensor or Module that is not found; a Mod"
+    message = (
+        r"Holder: inner\.0\.x\S* holds a Tensor or Module that is not found; a Mod"
+    )
     for call in (model.parameters, model.state_dict, model.zero_grad, model.eval):
         with pytest.raises(ValueError, match=message):
             call()
