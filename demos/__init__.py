@@ -8,7 +8,7 @@ else they share; the stage imports none of them by name, and they import no othe
 
 from typing import NamedTuple
 
-import minigrad  # noqa: F401  before NumPy, for the setting in machine.py
+import minigrad  # noqa: F401  before NumPy, for the setting in backend.py
 
 
 class Demo(NamedTuple):

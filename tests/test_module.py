@@ -1,7 +1,6 @@
 """Modules: where parameters are found, and how they are kept."""
 
 import copy
-import functools
 import logging
 import pickle
 import types

@@ -1,4 +1,4 @@
-# ruff: noqa: F403, I001     the imports stand in reading order
+# ruff: noqa: I001     the imports stand in reading order
 """What is refused, and how it is said: the checks of input of every file, in one place.
 
 Read this folder last. Other files are free of checks but for a line, a call of something
