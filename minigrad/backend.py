@@ -100,9 +100,9 @@ def wide(x):
 
 def read_only(x):
     """Return an array that cannot be written to; CuPy knows no such thing."""
-    if isinstance(x, numpy.ndarray):
+    if type(x) is numpy.ndarray:
         x = x.view()
-        x.flags.writeable = False
+        x.setflags(write=False)
     return x
 
 

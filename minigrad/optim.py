@@ -1,8 +1,7 @@
 """Optimisers: what a parameter becomes, given its gradient.
 
-A step gives each parameter a new array. The old one stays as it was, for a recorded
-graph computed with it and `detach` may have handed it out. A parameter without a
-gradient is left alone, and so is all that the optimiser remembers about it.
+A step gives each parameter a new array; the old one stays, for a recorded graph computed
+with it. A parameter without a gradient is left alone, with all that is kept about it.
 
 Weight decay acts on matrices only. Biases and the weights of norms are few, and set the
 scale of what passes; pulling them to 0 would shrink the signal, not the model.
@@ -14,14 +13,8 @@ i the number of the parameter in the list.
 import math
 
 from . import backend
-from .checks import (
-    at_least,
-    fitting_gradients,
-    leaves,
-    same_state,
-    takes,
-    two_fractions,
-)
+from .checks import at_least, fitting_gradients, leaves, same_state
+from .checks import takes, two_fractions
 
 ADAM = {"params": leaves, "lr": at_least(0), "betas": two_fractions, "eps": at_least(0)}
 

@@ -60,13 +60,12 @@ def rule_failed(error, t, record):
     return explained(error, f"{t.op.__name__}: its rule", message=message)
 
 
-def one_each(found, t):
-    """Refuse what a rule returned unless there is one gradient for each input."""
-    if len(found) != len(t.inputs):
-        raise ValueError(
-            f"{t.op.__name__}: its rule returned {len(found)} gradients for "
-            f"{len(t.inputs)} inputs"
-        )
+def not_one_each(found, t):
+    """Return the error for a rule that has not one gradient for each input."""
+    return ValueError(
+        f"{t.op.__name__}: its rule returned {len(found)} gradients for "
+        f"{len(t.inputs)} inputs"
+    )
 
 
 def reducible(g, x, name):
