@@ -13,8 +13,14 @@ i the number of the parameter in the list.
 import math
 
 from . import backend
-from .checks import at_least, fitting_gradients, leaves, same_state
-from .checks import takes, two_fractions
+from .checks import (
+    at_least,
+    fitting_gradients,
+    leaves,
+    same_state,
+    takes,
+    two_fractions,
+)
 
 ADAM = {"params": leaves, "lr": at_least(0), "betas": two_fractions, "eps": at_least(0)}
 
