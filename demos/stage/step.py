@@ -87,7 +87,7 @@ def formulas(text):
     """Return lines of formulas; where the screen is narrow, what stands apart on a line
     goes to lines of its own, but in a table, which has three columns or more."""
     gaps = [len(re.findall(GAP, line)) for line in text.split("\n")]
-    kind = ' class="rows"' if min(gaps) > 1 else ""
+    kind = ' class="rows"' if len(gaps) > 1 and min(gaps) > 1 else ""
     html = re.sub(GAP, r'<span class="gap">\g<0></span>', prose(text))
     return f"<pre{kind}>{html}</pre>"
 
@@ -145,7 +145,7 @@ def table_html(table):
         for row in table.rows
     )
     columns = zip(table.columns, *table.rows, strict=True)
-    narrow = sum(7 * max(map(len, column)) + 9 for column in columns) < NARROW
+    narrow = sum(7.5 * max(map(len, column)) + 9 for column in columns) < NARROW
     html = (
         f'<table class="{"slim" if narrow else "wide"}"><thead><tr>{head}</tr></thead>\n'
         f"<tbody>{rows}</tbody></table>\n"
