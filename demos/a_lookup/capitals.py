@@ -67,7 +67,8 @@ def letter_vectors(keys, queries):
     names = sorted(set().union(*map(runs, [*keys, *queries])))
     vectors = []
     for texts in (keys, queries):
-        counts = np.array([[runs(text)[name] for name in names] for text in texts])
+        counted = map(runs, texts)
+        counts = np.array([[count[name] for name in names] for count in counted])
         vectors.append(counts / np.linalg.norm(counts, axis=1, keepdims=True))
     return vectors
 

@@ -8,10 +8,12 @@ import re
 from html import escape
 
 import matplotlib.pyplot as plt
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.transforms import Bbox
 from PIL import Image
 
 LARGE = 75_000  # characters of SVG, above which a figure is a picture
+PLACE = re.compile(r' (?:d|x|y|transform|points)="[^"]*"')  # to tenths of a point
 
 
 def picture_html(picture):
@@ -19,19 +21,18 @@ def picture_html(picture):
     figure, name = picture.figure, picture.path.stem
     heading = figure.get_suptitle()
     titles = [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes]
-    words = re.sub(r"[$\\{}]", "", ". ".join(filter(None, [heading, *titles])))
-    svg = inline(figure, name, words)
+    words = escape(re.sub(r"[$\\{}]", "", ". ".join(filter(None, [heading, *titles]))))
+    svg = inline(figure, name)
     if len(svg) > LARGE:
-        source = base64.b64encode(small(picture.path)).decode()
-        whole = f'<img alt="{escape(words)}" src="data:image/png;base64,{source}">'
-        return f'<figure><div class="sheet">{whole}</div></figure>\n'
+        svg = raster(picture.path, name, *figure.get_size_inches())
+    svg = svg.replace("<svg", f'<svg role="img" aria-label="{words}"', 1)
     parts = panels(figure)
     if len(parts) < 2:
         return f'<figure><div class="sheet">{svg}</div></figure>\n'
     crops = "".join(
-        f'<svg viewBox="{" ".join(f"{x:.1f}" for x in box)}" aria-hidden="true">'
-        f'<use href="#{name}-figure_1"/></svg>'
-        for box in parts
+        f'<svg viewBox="{x:.1f} {y:.1f} {w:.1f} {h:.1f}" style="width: {1.25 * w:.0f}px"'
+        f' aria-hidden="true"><use href="#{name}-figure_1"/></svg>'
+        for x, y, w, h in parts
     )
     top = f"<p>{escape(heading)}</p>" if heading else ""
     return (
@@ -40,35 +41,42 @@ def picture_html(picture):
     )
 
 
-def inline(figure, name, words):
+def inline(figure, name):
     """Return a figure as an <svg> element whose ids, prefixed by a name, are unique."""
     file = io.StringIO()
     for patch in (figure.patch, *(ax.patch for ax in figure.axes)):
         if not patch.get_hatch():
             patch.set_facecolor("none")  # the page's own colour
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
-        figure.savefig(file, format="svg", metadata={"Date": None})
+        # savefig would draw it twice, the first time to lay it out, which it is
+        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
     svg = file.getvalue()
     svg = re.sub("<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = re.sub(r"\s*\n\s*", " ", svg[svg.index("<svg") :]).replace("> <", "><")
-    svg = re.sub(r"(\d\.\d)\d+|\.0+\b", r"\1", svg)  # tenths of a point are enough
+    svg = PLACE.sub(lambda m: re.sub(r"(\.\d)\d+", r"\1", m[0]), svg)
     used = {"figure_1", *re.findall(r"#(\w+)", svg)}
     svg = re.sub(r' id="([^"]*)"', lambda m: m[0] if m[1] in used else "", svg)
-    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
-    return svg.replace("<svg", f'<svg role="img" aria-label="{escape(words)}"', 1)
+    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
 
 
-def small(path):
-    """Return the PNG of a figure with 64 colours."""
+def raster(path, name, width, height):
+    """Return the picture of a figure, sizes in inches, within an <svg> element."""
     file = io.BytesIO()
     with Image.open(path) as image:
-        image.convert("RGB").quantize(64, dither=0).save(file, "png", optimize=True)
-    return file.getvalue()
+        image.convert("RGB").save(file, "webp", quality=70, method=6)
+    size = f'width="{72 * width:.1f}" height="{72 * height:.1f}"'  # in points
+    data = base64.b64encode(file.getvalue()).decode()
+    return (
+        f'<svg viewBox="0 0 {72 * width:.1f} {72 * height:.1f}"><image {size}'
+        f' id="{name}-figure_1" href="data:image/webp;base64,{data}"/></svg>'
+    )
 
 
 def panels(figure):
     """Return [x, y, width, height] in points for each group of axes that touch, in
     reading order; a colour bar belongs to the axes nearest to it."""
+    if len(figure.axes) < 2:
+        return []
     found = [
         (ax.get_label() == "<colorbar>", ax.get_tightbbox())
         for ax in figure.axes

@@ -12,7 +12,10 @@ from .figure import picture_html
 from .mathml import formula, prose
 from .page import Claim, Picture, Table
 
-SAID = {"Guess": "One would guess:", "Formula": "The formula."}
+SAID = {"Question": "Question.", "Guess": "One would guess:", "Formula": "The formula."}
+SAID["What to look at"] = "What to look at."
+KIND = {"Question": "question", "Guess": "guess"}
+GAP = r"(?<=\S) {3,}(?=\S)"
 NARROW = 350  # pixels of a table on a telephone, where a letter takes some 7
 LABEL = re.compile(r"(Question|Guess|Formula|What to look at)\.\s")
 
@@ -68,16 +71,25 @@ def paragraphs(texts):
     """Return the paragraphs of a docstring as HTML, {label: those that it heads}."""
     label, html = "", {}
     for text in texts:
-        match, kind, shown = LABEL.match(text), "", ""
+        match, kind, shown = LABEL.match(text), "said", ""
         if match:
             label, text = match[1], text[match.end() :]
-            kind, shown = label.lower(), f"<b>{SAID.get(label, label)}</b> "
+            kind, shown = KIND.get(label, "said"), f"<b>{SAID[label]}</b> "
         if all(line.startswith("    ") for line in text.split("\n")):
-            block = f"<pre>{prose(textwrap.dedent(text))}</pre>\n"
+            block = f"{formulas(textwrap.dedent(text))}\n"
         else:
             block = f'<p class="{kind}">{shown}{prose(text)}</p>\n'
         html.setdefault(label, []).append(block)
     return html
+
+
+def formulas(text):
+    """Return lines of formulas; where the screen is narrow, what stands apart on a line
+    goes to lines of its own, but in a table, which has three columns or more."""
+    gaps = [len(re.findall(GAP, line)) for line in text.split("\n")]
+    kind = ' class="rows"' if len(gaps) > 1 and min(gaps) > 1 else ""
+    html = re.sub(GAP, r'<span class="gap">\g<0></span>', prose(text))
+    return f"<pre{kind}>{html}</pre>"
 
 
 def item_html(item, anchors, root):
@@ -133,7 +145,7 @@ def table_html(table):
         for row in table.rows
     )
     columns = zip(table.columns, *table.rows, strict=True)
-    narrow = sum(7 * max(map(len, column)) + 9 for column in columns) < NARROW
+    narrow = sum(7.5 * max(map(len, column)) + 9 for column in columns) < NARROW
     html = (
         f'<table class="{"slim" if narrow else "wide"}"><thead><tr>{head}</tr></thead>\n'
         f"<tbody>{rows}</tbody></table>\n"
