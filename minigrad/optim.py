@@ -6,8 +6,7 @@ with it. A parameter without a gradient is left alone, with all that is kept abo
 Weight decay acts on matrices only. Biases and the weights of norms are few, and set the
 scale of what passes; pulling them to 0 would shrink the signal, not the model.
 
-Letters: x a parameter, g its gradient, α the learning rate `lr`, λ the weight decay,
-i the number of the parameter in the list.
+Letters: x a parameter, the i-th, g its gradient, α the learning rate, λ weight decay.
 """
 
 import math
