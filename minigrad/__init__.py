@@ -45,3 +45,6 @@ from .gradcheck import GradcheckError, gradcheck
 from . import module, nn, optim
 from .checkpoint import load, save
 from . import checks, backend
+
+# `from minigrad import *` leaves Python's own functions alone, as NumPy's does
+__all__ = [n for n in dir() if n[0] != "_" and n not in ("abs", "max", "min", "sum")]

@@ -63,14 +63,7 @@ def use(module):
 
 def asarray(op, values):
     """Return real numbers as an array of the backend, the same one if it was one."""
-    if isinstance(values, numpy.ma.MaskedArray):
-        raise TypeError(
-            f"{op}: a masked array would lose its mask; give x.filled(…) and a mask"
-        )
-    try:
-        x = values if type(values) is xp.ndarray else numpy.asarray(values)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{op}: {error}") from error
+    x = values if type(values) is xp.ndarray else on_host(op, values)
     if x.dtype.kind not in "biuf":  # booleans, integers, unsigned ones, floats
         raise TypeError(
             f"{op}: expected real numbers, got {x.dtype}, {values!r:.60}; convert them "
@@ -82,7 +75,26 @@ def asarray(op, values):
 def to_numpy(x):
     """Return the values of an array, number or Tensor on the host, as a NumPy array."""
     x = x.detach() if hasattr(x, "detach") else x
-    return x.get() if hasattr(x, "get") else numpy.asarray(x)
+    on_device = hasattr(x, "get") and hasattr(x, "dtype")
+    return x.get() if on_device else on_host("to_numpy", x)
+
+
+def on_host(op, values):
+    """Return values on the host as a NumPy array, the same one if it was one."""
+    unmasked(op, values)
+    try:
+        return numpy.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{op}: {error}") from error
+
+
+def unmasked(op, *values):
+    """Refuse masked arrays."""
+    for x in values:
+        if isinstance(x, numpy.ma.MaskedArray):
+            raise TypeError(
+                f"{op}: a masked array would lose its mask; give x.filled(…) and a mask"
+            )
 
 
 def floats(x):

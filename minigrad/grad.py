@@ -48,7 +48,10 @@ def value_and_derivative(name, f, argnum):
         recording.paused = 0  # f is recorded, even within no_grad
         try:
             for i in places:  # new Tensors, for f may use those given as constants
-                args[i] = +args[i] if isinstance(args[i], Tensor) else Tensor(args[i])
+                x = args[i]
+                args[i] = (
+                    +x if isinstance(x, Tensor) else Tensor(checks.floats(name, x))
+                )
             y = f(*args, **kwargs)
         finally:
             recording.paused = paused

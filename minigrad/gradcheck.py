@@ -24,7 +24,7 @@ import math
 
 import numpy
 
-from . import backend, kinks, refusals
+from . import backend, checks, kinks, refusals
 from .backward import pull_back
 from .kinks import TOLERANCE
 from .refusals import GradcheckError  # noqa: F401    minigrad imports it from here
@@ -56,6 +56,7 @@ def gradcheck(f, *inputs, order=1):
     >>> gradcheck(softmax, [1.0, 2.0, 4.0], order=2) < 1e-6
     True
     """
+    checks.function("gradcheck: f", f)
     points = refusals.float64(inputs, order)
     refusals.unfit(f, points)
     names = [f"input {k}" for k in range(len(points))]

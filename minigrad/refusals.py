@@ -9,7 +9,7 @@ import warnings
 
 import numpy
 
-from . import backend, kinks
+from . import backend, checks, kinks
 from .backward import pull_back
 from .graph import nodes
 from .mistakes import Witness, name_mistake
@@ -30,14 +30,18 @@ class GradcheckError(AssertionError):
 
 def float64(inputs, order):
     """Return the inputs of gradcheck as NumPy arrays in float64, all of them copies."""
-    if order not in (1, 2):
+    if checks.integer()("gradcheck: order", order) not in (1, 2):
         raise ValueError(f"gradcheck: order {order} is neither 1 nor 2")
     if not inputs:
         raise ValueError("gradcheck: there are no inputs to differentiate by")
     if recording.paused:
         raise RuntimeError("gradcheck: inside no_grad nothing is recorded")
     points = []
-    for k, x in enumerate(map(backend.to_numpy, inputs)):
+    for k, x in enumerate(inputs):
+        try:
+            x = backend.to_numpy(x)
+        except (TypeError, ValueError) as error:
+            raise checks.explained(error, "gradcheck") from error
         if x.dtype.kind not in "biuf":
             raise TypeError(f"gradcheck: input {k} is {x.dtype}, not real numbers")
         if x.dtype.kind == "f" and x.dtype != float:

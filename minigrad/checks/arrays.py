@@ -63,10 +63,8 @@ def integers(name, values, size=None, besides=None):
 
     On a GPU only those that come from the host are compared; others would have to wait.
     """
-    if hasattr(values, "detach"):
-        raise TypeError(f"{name}: expected an array of integers, got a Tensor")
     if not isinstance(values, backend.xp.ndarray):
-        values = numpy.asarray(values)
+        values = backend.on_host(name, values)
     if values.size and values.dtype.kind not in "iu":
         raise TypeError(f"{name}: expected integers, got {values.dtype}")
     if not values.size:

@@ -9,6 +9,7 @@ from numpy.exceptions import AxisError
 from .. import backend
 from .arrays import same_backend
 from .errors import explained
+from .takes import integer
 
 signature = functools.cache(inspect.signature)
 PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -136,7 +137,7 @@ def argument_places(name, argnum, args):
     """Return the places of the arguments to differentiate by, counted from 0."""
     argnums = argnum if isinstance(argnum, tuple) else (argnum,)
     for i in argnums:
-        if not -len(args) <= operator.index(i) < len(args):
+        if not -len(args) <= integer()(f"{name}: argnum", i) < len(args):
             raise IndexError(f"{name}: argnum is {i}, f was given {len(args)} inputs")
     return [i % len(args) for i in argnums]
 

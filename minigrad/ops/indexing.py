@@ -35,7 +35,7 @@ def scatter(x, /, index, shape):
     parts = index if isinstance(index, tuple) else (index,)
     if all(isinstance(part, ONCE) for part in parts):
         y[index] = x
-    elif y.size and isinstance(index, backend.xp.ndarray) and index.dtype != bool:
+    elif y.size and isinstance(index, backend.xp.ndarray) and index.dtype.kind in "iu":
         add_rows(y, index, x)
     else:
         backend.xp.add.at(y, index, x)

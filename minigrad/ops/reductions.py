@@ -7,6 +7,7 @@ the reduced axes back, with length 1. Then it broadcasts against x.
 import math
 
 from .. import backend, checks
+from ..checks import takes
 from ..primitive import primitive
 from ..tensor import Tensor, plain
 from .elementwise import sqrt, where
@@ -103,6 +104,7 @@ def _(g, y, x, axis=None, keepdims=False, ddof=0):
     return share * expand(g, x, axis) * deviation
 
 
+@takes()
 def std(x, axis=None, keepdims=False, ddof=0):
     """Return the standard deviation over the axes, √var; see there."""
     return sqrt(var(x, axis=axis, keepdims=keepdims, ddof=ddof))
