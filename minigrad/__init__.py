@@ -1,7 +1,8 @@
 # ruff: noqa: F401, I001     the imports stand in reading order
 """minigrad: reverse-mode automatic differentiation, small enough to read in a sitting.
 
-Read the files in the order of these imports; each uses only those before it.
+Read the files in the order of these imports; each uses only those before it, Tensor's
+methods, which ops/ attach, and what comes last: the checks and the platform.
 """
 
 from .tensor import Tensor

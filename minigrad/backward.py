@@ -49,7 +49,8 @@ def reverse_order(output, leaves=frozenset()):
 def pull_back(output, g, leaves=frozenset(), record=False):
     """Return {leaf: dL/dleaf} for every leaf below the output, given g = dL/doutput.
 
-    The walk ends at leaves, which nothing was made from, and at those given. With `record` the gradients are Tensors, and recorded too.
+    The walk ends at leaves, which nothing was made from, and at those given. With
+    `record` the gradients are Tensors, and recorded too.
     """
     pending = {output: g}  # what has arrived so far; dropped as soon as it is used
     arrived = {}

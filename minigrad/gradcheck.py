@@ -30,7 +30,9 @@ from .kinks import TOLERANCE
 from .refusals import GradcheckError  # noqa: F401    minigrad imports it from here
 from .tensor import Tensor
 
-STEP = 2.0**-18  # h near 0: ∛eps, as a power of two, so that x + h is exact
+STEP = (
+    2.0**-18
+)  # h is twice that for |x| < 2, near ∛eps; a power of two: x + h is exact
 
 
 def gradcheck(f, *inputs, order=1):

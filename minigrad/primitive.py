@@ -43,7 +43,7 @@ def primitive(forward):
     `multiply.vjp(g, y, a, b)` is that rule, to be called. Given no Tensor an op returns
     an array and records nothing. Rules are written with ops: on arrays they compute a
     gradient, and on Tensors they record themselves as everything does, so that the
-    gradient can be differentiated in its turn.
+    gradient can be differentiated in its turn. (Only tiled_attention has two rules.)
 
     An op that computes on the way what its rule can use returns (y, {name: value}), and
     the rule is given that too; but None where the gradient is to be differentiated

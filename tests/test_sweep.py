@@ -101,7 +101,7 @@ def faults(name, make):
                 warnings.simplefilter("ignore", RuntimeWarning)
                 f(*args, **kwargs)
             error = None
-        except Exception as caught:
+        except Exception as caught:  # noqa: BLE001    any is looked at below
             error = caught
         at = f"{name}, argument {where} is {what}: "
         if error is not None:

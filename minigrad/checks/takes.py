@@ -1,6 +1,6 @@
 """`takes`: a line over a function that says what it takes, and sees to it.
 
-    @takes("d, m d, m v", temperature=above(0))
+    @takes("q, m k, m v?", temperature=above(0))
     def soft_lookup(query, keys, values, temperature=1.0): ...
 
 The pattern names the axes of the first arguments, which become arrays: letters that

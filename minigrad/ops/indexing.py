@@ -50,8 +50,8 @@ def _(g, y, x, index, shape):
 def add_rows(y, index, x):
     """Add the rows x to those rows of y that the integers of the index name.
 
-    A faster form of add.at(y, index, x), which adds numbers several times as fast as
-    rows: so each number of each row is named by its place in y as one long row.
+    As add.at(y, index, x), which is several times faster on single numbers than on rows:
+    so look at y as one long row, and index each number of each row.
     """
     width = y.size // len(y)
     rows = index.reshape((-1, 1)).astype(int)  # int8 has no place 128

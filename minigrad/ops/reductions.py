@@ -46,7 +46,7 @@ def _(g, y, x, axis=None, keepdims=False):
     return broadcast_to(expand(g, x, axis), shape=x.shape)
 
 
-# y = Σᵢ xᵢ / n      dL/dxᵢ = g / n         g · (1/n): float16 holds no n of 70,000
+# y = Σᵢ xᵢ / n      dL/dxᵢ = g / n
 @primitive
 def mean(x, /, axis=None, keepdims=False):
     """Return the mean over an axis, a tuple of axes, or all."""
@@ -55,7 +55,7 @@ def mean(x, /, axis=None, keepdims=False):
 
 @mean.rule
 def _(g, y, x, axis=None, keepdims=False):
-    share = 1 / (reduced_size(x, axis) or 1)  # none: nothing to share out
+    share = 1 / (reduced_size(x, axis) or 1)  # not g / n: float16 has no n of 70,000
     return broadcast_to(expand(g, x, axis) * share, shape=x.shape)
 
 
