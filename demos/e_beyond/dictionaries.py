@@ -126,8 +126,7 @@ def demo(page):
     for m in (2, 16, 64, 128):
         rms = np.sqrt(np.nanmean(off[:, :m, m - 1] ** 2, axis=1))  # (3,)
         rows.append([m, np.sqrt((m - 1) / D), *rms, D * D, 2 * m * D])
-    page.say("The root mean square error of reading all pairs back, and what is kept:")
-    page.table(["m", "√((m-1)/d)", *WAYS, "numbers in S", "in all pairs"], rows)
+    page.table(["pairs", "√((m-1)/d)", *WAYS, "numbers kept", "by compare"], rows)
     page.picture(draw(off), "dictionaries")
     laws = spread(16), spread(256)
     page.claim(

@@ -29,14 +29,12 @@ import math
 
 import matplotlib.pyplot as plt
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from attention import attention
 from minigrad import Tensor, cross_entropy, nn, no_grad, relu, softmax
 from minigrad import backend as B
-from minigrad.optim import Adam
 
-from ..stage.progress import progress
+from .descent import minimise
 
 GAP, SCALE = 5.0, 0.43  # g and s
 CLASSES, SEEN, WIDTH = 10, 16, 32
@@ -86,18 +84,16 @@ def draw_lists(rng, count, m):
     return items.astype("float32"), best, classes[np.arange(count), best]
 
 
-@threadpool_limits.wrap(limits=1)
 def train(seed=0, steps=1500):
     """Return a model that finds the class of what matters most among 16 items."""
     nn.seed(seed)
     model, rng = Finder(), np.random.default_rng(seed)
-    optimizer = Adam(model.parameters(), lr=3e-3)
-    for _ in progress(range(steps), desc="dispersion"):
+
+    def loss():
         items, _, answer = draw_lists(rng, 64, SEEN)
-        loss = cross_entropy(model(B.xp.asarray(items))[0], answer)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+        return cross_entropy(model(B.xp.asarray(items))[0], answer)
+
+    minimise(loss, model.parameters(), steps, 3e-3, "dispersion")
     return model
 
 
@@ -107,7 +103,7 @@ def evaluate(model, m, scaled=False, count=256, seed=1):
     item."""
     rng, found = np.random.default_rng(seed), []
     scale = math.log(m) / math.log(SEEN) if scaled else 1.0
-    for _ in range(0, count, 64):
+    for _ in range(count // 64):
         items, best, answer = draw_lists(rng, 64, m)
         logits, A = map(B.to_numpy, model(B.xp.asarray(items), scale))
         found.append([logits.argmax(axis=1) == answer, A[np.arange(64), best]])
@@ -124,8 +120,8 @@ def draw(plain, scaled):
         for low, face in (GAP, colour), (0.0, "white"):
             best = weight_of_best(m, low, grow)
             left.plot(m, best, marker, color=colour, markersize=5, mfc=face)
-    left.plot([], [], "ko", markersize=5, label="losers all at g")
-    left.plot([], [], "ko", markersize=5, mfc="white", label="losers at random")
+    for name, face in ("losers all at g", "black"), ("losers at random", "white"):
+        left.plot([], [], "ko", markersize=5, mfc=face, label=name)
     left.set(xlabel="keys m", ylabel="weight of the best key", ylim=(-0.03, 1.05))
     left.set(title="More keys, less for the best")
     left.legend()

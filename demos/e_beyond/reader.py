@@ -1,4 +1,5 @@
-"""A reader: letters in, phonemes out; an encoder, a decoder, and a lookup between them.
+"""A reader for `spelling`: an encoder of letters, a decoder of phonemes, and between them
+a lookup; how it learns, and how it reads.
 
     encoder     h_t = [left to right, up to letter t; right to left, down to letter t]
     lookup      c = Σ_t α_t h_t,   α = softmax(v · tanh(s W_q + h_t W_k))
@@ -14,10 +15,22 @@ width of a letter or phoneme, d that of a state, 2 d that of what the encoder kn
 
 import math
 
+import numpy as np
+from threadpoolctl import threadpool_limits
+
 from attention import additive, attention
 from minigrad import backend as B
-from minigrad import concatenate, sigmoid, stack, tanh
+from minigrad import concatenate, cross_entropy, nn, no_grad, sigmoid, stack, tanh
 from minigrad.nn import Dropout, Embedding, Linear, Module, normal
+from minigrad.optim import Adam
+
+from ..stage.progress import progress
+
+STEPS = 800
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+ARPABET = "AA AE AH AO AW AY B CH D DH EH ER EY F G HH IH IY JH K L M N NG OW OY P R S"
+ARPABET += " SH T TH UH UW V W Y Z ZH"
+PHONEMES = ["-", *ARPABET.split()]  # "-" ends a word, and stands before its first sound
 
 
 class GRU(Module):
@@ -46,14 +59,15 @@ class Reader(Module):
     With `looks=False` the decoder has the one fixed vector.
     """
 
-    def __init__(self, letters, phonemes, e=64, d=64, dropout=0.3, looks=True):
-        self.letters, self.phonemes = Embedding(letters, e), Embedding(phonemes, e)
+    def __init__(self, looks=True, e=64, d=64, dropout=0.3):
+        self.letters = Embedding(len(LETTERS), e)
+        self.phonemes = Embedding(len(PHONEMES), e)
         self.rightward, self.leftward = GRU(e, d), GRU(e, d)
         self.start, self.decoder = Linear(d, d), GRU(e + 2 * d, d)
         self.W_q = normal((d, d), 1 / math.sqrt(d))
         self.W_k = normal((2 * d, d), 1 / math.sqrt(2 * d))
         self.v = normal((d,), 1 / math.sqrt(d))
-        self.output = Linear(3 * d, phonemes)
+        self.output = Linear(3 * d, len(PHONEMES))
         self.dropout, self.looks = Dropout(dropout), looks
 
     def encode(self, ids):
@@ -89,3 +103,55 @@ class Reader(Module):
             s, output, _ = self.decode(y[:, u], s, H, ends)
             outputs.append(output)
         return self.output(self.dropout(stack(outputs, axis=1)))  # (B, U, phonemes)
+
+
+def numbers(words):
+    """Return words of one length as numbers (B, T)."""
+    return np.array([[LETTERS.index(letter) for letter in word] for word in words])
+
+
+def batches(known, steps, seed, size=64):
+    """Yield words of one length from {word: phonemes}: letters (B, T), the phonemes
+    before, and those to come (B, U), -1 after the end."""
+    rng, words = np.random.default_rng(seed), sorted(known)
+    lengths = np.array([len(word) for word in words])
+    for _ in range(steps):
+        alike = np.flatnonzero(lengths == lengths[rng.integers(len(words))])
+        chosen = [words[i] for i in rng.permutation(alike)[:size]]
+        after = np.full((len(chosen), 1 + max(len(known[w]) for w in chosen)), -1)
+        for row, word in zip(after, chosen, strict=True):
+            row[: len(known[word]) + 1] = [*map(PHONEMES.index, known[word]), 0]
+        before = np.concatenate([0 * after[:, :1], after[:, :-1].clip(0)], axis=1)
+        yield numbers(chosen), before, after
+
+
+@threadpool_limits.wrap(limits=1)
+def train(known, looks=True, steps=STEPS, seed=0, high=5e-3):
+    """Return a reader that has learned {word: phonemes}; the rate falls from high to 0."""
+    nn.seed(seed)
+    model = Reader(looks)
+    optimizer = Adam(model.parameters(), lr=high)
+    name = "spelling: " if looks else "spelling, without attention: "
+    todo = progress(batches(known, steps, seed), total=steps, desc=name)
+    for step, (ids, before, after) in enumerate(todo):
+        optimizer.lr = high * (1 - step / steps)
+        loss = cross_entropy(model(ids, before), after, ignore_index=-1)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model.eval()
+
+
+@no_grad()
+def read(model, word, most=14):
+    """Return the phonemes of a word, each the likeliest, and their weights (U, T)."""
+    sounds, weights, before = [], [], 0
+    H, ends, s = model.encode(numbers([word]))
+    for _ in range(most):
+        s, output, A = model.decode(model.phonemes(np.array([before])), s, H, ends)
+        before = int(B.to_numpy(model.output(output)).argmax())
+        if before == 0:
+            break
+        sounds.append(PHONEMES[before])
+        weights.append(np.zeros(len(word)) if A is None else B.to_numpy(A[0]))
+    return sounds, np.array(weights)

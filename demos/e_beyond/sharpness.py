@@ -108,7 +108,7 @@ def descend(rate, seed=0, steps=400):
     slope = grad(loss)
     v = B.xp.ones_like(theta) / math.sqrt(theta.size)
     found = []
-    for step in progress(range(steps + 1), desc=f"η = {rate}"):
+    for step in progress(range(steps + 1), desc=f"η = {rate}: "):
         if step % EVERY == 0:
             size, v = largest_curvature(slope, theta, v, 4 if step else 20)
             found.append([size, float(loss(theta))])
