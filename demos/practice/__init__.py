@@ -17,10 +17,10 @@ from pathlib import Path
 # blank of that name: so it is imported here, from where this package is, before that.
 ROOT = str(Path(__file__).parents[2])
 sys.path.insert(0, ROOT)
-import attention  # noqa: E402, F401
+import attention  # noqa: F401
 
 sys.path.remove(ROOT)
 
-from .blanks import BLANKS  # noqa: E402, F401
-from .checking import check  # noqa: E402, F401
-from .desk import check_file, main  # noqa: E402, F401
+from .blanks import BLANKS  # noqa: F401
+from .checking import check  # noqa: F401
+from .desk import check_file, main  # noqa: F401

@@ -74,7 +74,9 @@ def listing():
         f"  {b.name:{width}}  {b.minutes:3} min  {b.teaches}" for b in BLANKS.values()
     ]
     head = "Blanks, from a warm-up to the whole idea, and what each teaches:"
-    foot = "`python -m demos.practice NAME` writes practice/NAME.py, which checks itself."
+    foot = (
+        "`python -m demos.practice NAME` writes practice/NAME.py, which checks itself."
+    )
     return "\n".join([head, "", *lines, "", foot])
 
 

@@ -6,17 +6,19 @@ the same numbers in every case has made that mistake.
 
 import importlib
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True)
+class Case:
     """A name, as in "wrong at NAME", and what the op or the function is called with."""
 
     name: str
     inputs: tuple
-    params: dict = {}  # never written to
+    params: dict = field(default_factory=dict)
 
 
 class Mistake(NamedTuple):
@@ -48,11 +50,10 @@ class Blank(NamedTuple):
     minutes: int
     ask: str
     offers: str  # lines of the file that import what may be of use
-    hints: tuple  # a question, what follows from it, the step before the last
+    hints: str  # three paragraphs: a question, what follows, the step before the last
     cases: Callable  # takes a Generator; the first two are tried in float32 as well
     mistakes: list
-    terms: list = []
-    outputs: tuple = ("the answer",)  # what messages call them; of a rule its inputs
+    terms: tuple = ()
 
     @property
     def is_rule(self):

@@ -3,7 +3,6 @@
 import argparse
 import builtins
 import sys
-import textwrap
 from pathlib import Path
 
 from ..stage.files import read
@@ -21,14 +20,15 @@ def main(name, namespace):
     Leaves with exit code 0 if the answer is right, 1 if not, and 2 for a wrong command.
     """
     parser = argparse.ArgumentParser(
-        f"python {name}.py", description="Check what is written here, or ask for a hint."
+        f"python {name}.py",
+        description="Check what is written here, or ask for a hint.",
     )
     parser.add_argument(
         "--hint", type=int, choices=[1, 2, 3], help="3 says most, and not all"
     )
     options = parser.parse_args()
     if options.hint:
-        print(textwrap.fill(BLANKS[name].hints[options.hint - 1], 80))
+        print(BLANKS[name].hints.split("\n\n")[options.hint - 1])
         sys.exit(0)
     finish(lambda: checked(name, namespace))
 
@@ -76,10 +76,10 @@ def check_file(path):
     namespace = {"__name__": name, "__file__": str(path)}
     with undone():
         try:
-            exec(compile(text, str(path), "exec"), namespace)
+            exec(compile(text, str(path), "exec"), namespace)  # noqa: S102  for this
         except SyntaxError as error:
             line = f"{path.name}, line {error.lineno}: {error.msg}"
             return Verdict(False, "syntax", f"{name}: it does not parse: {line}")
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit) as error:  # noqa: BLE001  a learner's code
             return Verdict(False, "raises", f"{name}: {spot(error, str(path))}")
         return checked(name, namespace)

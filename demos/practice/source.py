@@ -44,9 +44,9 @@ def cut(blank):
 def find(text, name):
     """Return the definition of a function, or of the rule of an op, such as exp.rule."""
     for node in ast.parse(text).body:
-        if isinstance(node, ast.FunctionDef):
-            if name in (node.name, *map(ast.unparse, node.decorator_list)):
-                return node
+        names = [getattr(node, "name", ""), *getattr(node, "decorator_list", [])]
+        if name in (x if isinstance(x, str) else ast.unparse(x) for x in names):
+            return node
     raise LookupError(f"no definition of {name}")
 
 

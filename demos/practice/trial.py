@@ -30,7 +30,7 @@ def tried(blank, answer, call):
         with numpy.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             y = answer(*args, **params)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # noqa: BLE001  a learner's code
         text, kind = spot(error, file_of(answer)), type(error).__name__
         if kind == "NotImplementedError":
             refusal = Refusal("unfinished", "nothing is written here yet")
@@ -52,6 +52,11 @@ def tried(blank, answer, call):
     )
 
 
+def pairs(trials, k):
+    """Return (got, right) of an output, wherever there is one of this number."""
+    return [(t.got[k], t.call.right[k]) for t in trials if k < len(t.got)]
+
+
 def outputs(blank, n):
     """Return what the outputs are called: dL/da of the input a, or the answer."""
     if not blank.is_rule:
@@ -65,9 +70,9 @@ def changed(blank, call, held):
     names = [*inspect.signature(blank.original).parameters][: len(call.args)]
     before = [*call.args, *call.params.values()]
     for name, a, b in zip([*names, *call.params], before, held, strict=True):
-        if isinstance(a, numpy.ndarray):
-            if not numpy.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
-                return name
+        floats = isinstance(a, numpy.ndarray) and a.dtype.kind == "f"
+        if isinstance(a, numpy.ndarray) and not numpy.array_equal(a, b, floats):
+            return name
     return ""
 
 

@@ -26,15 +26,16 @@ Write attention: every query looks up a weighted mean of the values.
 A query that may attend to nothing gets weights 0 and zeros, without NaN. Scores may be in
 the thousands. `softmax(scores, mask=…)` of the package knows both."""
 
-HINTS = (
-    "Write down the shape of every step: from Q (…, n, d_k) and K (…, m, d_k) to scores, "
-    "to weights, to Y. Along which axis do the weights of one query sum to 1?",
-    "There are two masks and either may be absent. What is allowed is their `&`; what is "
-    "not allowed must have weight 0 before the weights are made to sum to 1, not after.",
-    "Call the score on Q and K. Make `allowed`: mask, causal_mask(n, m), both joined by &, "
-    "or None. softmax over the last axis with mask=allowed gives A; then A meets V in a "
-    "matrix product.",
-)
+HINTS = """\
+Write down the shape of every step: from Q (…, n, d_k) and K (…, m, d_k) to scores, to
+weights, to Y. Along which axis do the weights of one query sum to 1?
+
+There are two masks and either may be absent. What is allowed is their `&`; what is not
+allowed must have weight 0 before the weights are made to sum to 1, not after.
+
+Call the score on Q and K. Make `allowed`: mask, causal_mask(n, m), both joined by &, or
+None. softmax over the last axis with mask=allowed gives A; then A meets V in a matrix
+product."""
 
 
 def cases(rng):

@@ -15,15 +15,16 @@ The LAST query stands at the LAST key: the queries may be the newest n of m posi
 which the others were computed before. So if n = m, query i stands at key i; if n < m the
 first query sees some keys already; if n > m the first queries see nothing."""
 
-HINTS = (
-    "Draw it for n = 2 and m = 5. At which key does query 1 stand, at which query 0? "
-    "Which keys may they see?",
-    "Query n - 1 stands at key m - 1. So where does query i stand? It sees all keys j up "
-    "to there, or, if strict, those before.",
-    "Query i stands at key i + m - n. With i in a column, (n, 1), and j in a row, (m,), "
-    "one comparison makes the whole mask; strict asks for < in the place of ≤, or for "
-    "one key less.",
-)
+HINTS = """\
+Draw it for n = 2 and m = 5. At which key does query 1 stand, at which query 0? Which
+keys may they see?
+
+Query n - 1 stands at key m - 1. So where does query i stand? It sees all keys j up to
+there, or, if strict, those before.
+
+Query i stands at key i + m - n. With i in a column, (n, 1), and j in a row, (m,), one
+comparison makes the whole mask; strict asks for < in the place of ≤, or for one key
+less."""
 
 
 def cases(rng):

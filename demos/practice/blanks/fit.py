@@ -16,15 +16,16 @@ than the input x that it is for. It returns the gradient in those of x.
 The shapes go together always: you need not check that. And g may be float64 where x is
 float32, as a rule may compute in a wider type than its input."""
 
-HINTS = (
-    "Broadcasting copies one number of x to many places. If that number moves, which of "
-    "the copies move? So what is dL/d of it, given dL/d of every copy?",
-    "Two kinds of axes hold copies: those in front that x lacks, g.ndim - x.ndim of them, "
-    "and those where x has length 1. How do you number the second kind in g?",
-    "Axis i of x is axis i + g.ndim - x.ndim of g. Gather the axes of both kinds in one "
-    "tuple, sum over it with keepdims=True, and the numbers are right: what is left to do "
-    "are the shape and the dtype.",
-)
+HINTS = """\
+Broadcasting copies one number of x to many places. If that number moves, which of the
+copies move? So what is dL/d of it, given dL/d of every copy?
+
+Two kinds of axes hold copies: those in front that x lacks, g.ndim - x.ndim of them, and
+those where x has length 1. How do you number the second kind in g?
+
+Axis i of x is axis i + g.ndim - x.ndim of g. Gather the axes of both kinds in one
+tuple, sum over it with keepdims=True, and the numbers are right: what is left to do are
+the shape and the dtype."""
 
 
 def cases(rng):
@@ -106,7 +107,9 @@ MISTAKES = [
         by(first_copy),
         "the gradient of the first copy is taken; all copies move together: the sum",
     ),
-    Mistake("largest", by(numpy.max), "the largest of the copies is taken, not the sum"),
+    Mistake(
+        "largest", by(numpy.max), "the largest of the copies is taken, not the sum"
+    ),
     Mistake(
         "in_front_only",
         in_front_only,

@@ -15,16 +15,17 @@ Write the rule of this op: given g = dL/dy, return dL/dx.
 The package hands this to an op of its own, `scatter`; here it is yours to write, in NumPy
 alone or as a loop. An integer in the index may be negative, and may come twice."""
 
-HINTS = (
-    "Which numbers of x does L not depend on? And if one is read twice, through how many "
-    "numbers of y does L depend on it?",
-    "dL/dx has the shape and dtype of x. It begins as zeros, and every number of g is "
-    "added at the place that its number of y was read from. What does NumPy do with "
-    "`a[[0, 0]] += 1`? Try it.",
-    "`a[index] += g` reads all, adds, and writes all: of a place that comes twice the last "
-    "writing remains. NumPy has an unbuffered form of each of its operations, the method "
-    "`at`, which works on the places one after the other.",
-)
+HINTS = """\
+Which numbers of x does L not depend on? And if one is read twice, through how many
+numbers of y does L depend on it?
+
+dL/dx has the shape and dtype of x. It begins as zeros, and every number of g is added
+at the place that its number of y was read from. What does NumPy do with `a[[0, 0]] +=
+1`? Try it.
+
+`a[index] += g` reads all, adds, and writes all: of a place that comes twice the last
+writing remains. NumPy has an unbuffered form of each of its operations, the method
+`at`, which works on the places one after the other."""
 
 
 def cases(rng):

@@ -14,13 +14,14 @@ Write the rule of this op: given g = dL/dy, return dL/dx.
 Scores may be as large as 10,000, and a weight may be so small that it is 0: start from y
 and nothing overflows."""
 
-HINTS = (
-    "yᵢ = xᵢ - log Z has two parts. Which of the scores does each of them depend on?",
-    "∂yᵢ/∂xⱼ is 1 if i = j, else 0, less the derivative of log Z by xⱼ. That is a weight: "
-    "which one, and how does one get it from y?",
-    "dL/dxⱼ = Σᵢ gᵢ ∂yᵢ/∂xⱼ. The 1 leaves gⱼ alone. The weight of j is the same for every "
-    "i and comes out of the sum, which leaves the plain sum of g along the axis.",
-)
+HINTS = """\
+yᵢ = xᵢ - log Z has two parts. Which of the scores does each of them depend on?
+
+∂yᵢ/∂xⱼ is 1 if i = j, else 0, less the derivative of log Z by xⱼ. That is a weight:
+which one, and how does one get it from y?
+
+dL/dxⱼ = Σᵢ gᵢ ∂yᵢ/∂xⱼ. The 1 leaves gⱼ alone. The weight of j is the same for every i
+and comes out of the sum, which leaves the plain sum of g along the axis."""
 
 
 def cases(rng):
@@ -65,9 +66,7 @@ MISTAKES = [
     ),
     Mistake(
         "softmax",
-        lambda g, y, x, axis=-1: (
-            numpy.exp(y) * (g - total(g * numpy.exp(y), axis))
-        ),
+        lambda g, y, x, axis=-1: numpy.exp(y) * (g - total(g * numpy.exp(y), axis)),
         "this is the rule of softmax; of its logarithm the derivative is another",
     ),
     Mistake(
@@ -145,14 +144,14 @@ MISTAKES = [
     ),
 ]
 
-TERMS = [
+TERMS = (
     Term("g, of xᵢ in yᵢ", lambda g, y, x, **_: g, 1),
     Term(
         "what a score does to all outputs through log Z",
         lambda g, y, x, axis=-1: numpy.exp(y) * total(g, axis),
         -1,
     ),
-]
+)
 
 BLANK = Blank(
     name="log_softmax",

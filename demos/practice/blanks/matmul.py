@@ -12,16 +12,17 @@ Write the rule of this op: given g = dL/dY, return dL/dA and dL/dB, called ga an
 … are any axes in front, such as a batch. They broadcast; if b has none and a has, the
 engine sums what you return for b over them. Vectors are not asked for here."""
 
-HINTS = (
-    "Take one number of Y: row i of A times column j of B. In which numbers of Y is one "
-    "number of A, and with which factor is it in each of them?",
-    "The number of A in row i, column l is in row i of Y, and in its column j with the "
-    "factor B[l, j]. L depends on it through that whole row: multiply each g by that "
-    "factor and sum over j.",
-    "A sum over j of g[i, j] B[l, j] is a matrix product of g and b, if b is turned so "
-    "that j is its first axis. Of the products that one can form of g, a and b, turned "
-    "or not, one alone has the shape (n, k), and one alone (k, p).",
-)
+HINTS = """\
+Take one number of Y: row i of A times column j of B. In which numbers of Y is one
+number of A, and with which factor is it in each of them?
+
+The number of A in row i, column l is in row i of Y, and in its column j with the factor
+B[l, j]. L depends on it through that whole row: multiply each g by that factor and sum
+over j.
+
+A sum over j of g[i, j] B[l, j] is a matrix product of g and b, if b is turned so that j
+is its first axis. Of the products that one can form of g, a and b, turned or not, one
+alone has the shape (n, k), and one alone (k, p)."""
 
 
 def cases(rng):

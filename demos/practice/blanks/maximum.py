@@ -14,13 +14,14 @@ Write the rule of this op: given g = dL/dy, return dL/da and dL/db.
 Where a and b are equal there is a kink; the package lets them share g equally there.
 Where one was broadcast, a gradient may have the shape of y: the engine sums it."""
 
-HINTS = (
-    "Move the smaller of two numbers a little. What does y do? And the larger one?",
-    "dy/da is 1 where a is larger and 0 where b is. Where they are equal, moving a up "
-    "moves y, moving it down does not: the mean of both slopes is 1/2.",
-    "So there are three places to tell apart, and a comparison gives True for one of "
-    "them: a > b, a == b, a < b. Booleans count as 1 and 0 in a product.",
-)
+HINTS = """\
+Move the smaller of two numbers a little. What does y do? And the larger one?
+
+dy/da is 1 where a is larger and 0 where b is. Where they are equal, moving a up moves
+y, moving it down does not: the mean of both slopes is 1/2.
+
+So there are three places to tell apart, and a comparison gives True for one of them: a
+> b, a == b, a < b. Booleans count as 1 and 0 in a product."""
 
 
 def cases(rng):

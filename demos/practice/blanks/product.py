@@ -15,14 +15,15 @@ A gradient may have the shape of y. Where a or b was broadcast the engine sums i
 shape of its input, as it must: one number stood in many places. (Blank `fit` is that.)
 If you sum yourself, that is right too."""
 
-HINTS = (
-    "y is one product for every place. Hold b still and move a by a little: by how much "
-    "does y move?",
-    "By the product rule a small da moves y by da times b, and dL = g dy. Which factor "
-    "stands in front of da? Where is the same true with a and b exchanged?",
-    "Each gradient has two factors. One is g for both; the other is the operand that the "
-    "gradient is not for.",
-)
+HINTS = """\
+y is one product for every place. Hold b still and move a by a little: by how much does
+y move?
+
+By the product rule a small da moves y by da times b, and dL = g dy. Which factor stands
+in front of da? Where is the same true with a and b exchanged?
+
+Each gradient has two factors. One is g for both; the other is the operand that the
+gradient is not for."""
 
 
 def cases(rng):

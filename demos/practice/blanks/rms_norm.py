@@ -14,16 +14,17 @@ and n is their length.
 
 `inverse_rms(x, eps)` computes r, (…, 1), as the op does."""
 
-HINTS = (
-    "y = r x, and r is made of the whole row. So in how many ways does yᵢ depend on xⱼ, "
-    "if i = j, and if not?",
-    "First ∂r/∂xⱼ. With s = mean(x²) + ε, r is s to the power -1/2, and ∂s/∂xⱼ = 2 xⱼ / n: "
-    "∂r/∂xⱼ = -r³ xⱼ / n. Then ∂yᵢ/∂xⱼ by the product rule; r xᵢ and r xⱼ may be "
-    "written as yᵢ and yⱼ.",
-    "∂yᵢ/∂xⱼ = r (1[i=j] - yᵢ yⱼ / n). In the sum over i of gᵢ times that, r and yⱼ are the "
-    "same for all i and come out; what is left, divided by n, is a mean along the row, "
-    "one number each.",
-)
+HINTS = """\
+y = r x, and r is made of the whole row. So in how many ways does yᵢ depend on xⱼ, if i
+= j, and if not?
+
+First ∂r/∂xⱼ. With s = mean(x²) + ε, r is s to the power -1/2, and ∂s/∂xⱼ = 2 xⱼ / n:
+∂r/∂xⱼ = -r³ xⱼ / n. Then ∂yᵢ/∂xⱼ by the product rule; r xᵢ and r xⱼ may be written as
+yᵢ and yⱼ.
+
+∂yᵢ/∂xⱼ = r (1[i=j] - yᵢ yⱼ / n). In the sum over i of gᵢ times that, r and yⱼ are the
+same for all i and come out; what is left, divided by n, is a mean along the row, one
+number each."""
 
 
 def cases(rng):
@@ -145,7 +146,7 @@ MISTAKES = [
     ),
 ]
 
-TERMS = [
+TERMS = (
     Term(
         "what a number does to its own output",
         lambda g, y, x, eps=1e-5: root(x, eps) * g,
@@ -156,7 +157,7 @@ TERMS = [
         lambda g, y, x, eps=1e-5: root(x, eps) * y * average(g * y),
         -1,
     ),
-]
+)
 
 BLANK = Blank(
     name="rms_norm",

@@ -15,15 +15,16 @@ Write the rule of this op: given g = dL/dy, return dL/dx.
 
 y is there already, so nothing needs to be exponentiated again."""
 
-HINTS = (
-    "If one score rises, its weight rises. What happens to the other weights, which sum "
-    "to 1 with it? So through which outputs does L depend on one score?",
-    "By the quotient rule ∂yᵢ/∂xⱼ is yᵢ (1 - yᵢ) if i = j, and -yᵢ yⱼ if not. L depends "
-    "on xⱼ through all yᵢ: sum gᵢ ∂yᵢ/∂xⱼ over i.",
-    "That sum is gⱼ yⱼ - yⱼ Σᵢ gᵢ yᵢ. The sum on the right is one number for each row: "
-    "take it along `axis`, and let that axis stay, with length 1, so that it broadcasts. "
-    "Then yⱼ is a common factor.",
-)
+HINTS = """\
+If one score rises, its weight rises. What happens to the other weights, which sum to 1
+with it? So through which outputs does L depend on one score?
+
+By the quotient rule ∂yᵢ/∂xⱼ is yᵢ (1 - yᵢ) if i = j, and -yᵢ yⱼ if not. L depends on xⱼ
+through all yᵢ: sum gᵢ ∂yᵢ/∂xⱼ over i.
+
+That sum is gⱼ yⱼ - yⱼ Σᵢ gᵢ yᵢ. The sum on the right is one number for each row: take
+it along `axis`, and let that axis stay, with length 1, so that it broadcasts. Then yⱼ
+is a common factor."""
 
 
 def cases(rng):
@@ -42,7 +43,10 @@ def cases(rng):
         Case("a mask", (normal((3, 4)),), {"mask": rng.random((3, 4)) < 0.6}),
         Case("scores of -inf", (left_out,)),
         Case("a row with nothing to choose from", (empty,)),
-        Case("scores of 10,000", (normal((2, 4)) + 1e4, *()),),
+        Case(
+            "scores of 10,000",
+            (normal((2, 4)) + 1e4, *()),
+        ),
         Case("scores of -10,000", (low,)),
     ]
 
@@ -148,14 +152,14 @@ MISTAKES = [
     ),
 ]
 
-TERMS = [
+TERMS = (
     Term("g y, what a score does to its own weight", lambda g, y, x, **_: g * y, 1),
     Term(
         "what a score does to all weights through the denominator",
         lambda g, y, x, axis=-1, **_: y * total(g * y, axis),
         -1,
     ),
-]
+)
 
 BLANK = Blank(
     name="softmax",

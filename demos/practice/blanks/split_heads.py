@@ -15,15 +15,16 @@ Write the function that deals the width of every token out to the heads.
 For two tokens 0 1 2 3 and 4 5 6 7 and two heads: head 0 has 0 1 and 4 5, head 1 has 2 3
 and 6 7. A function of this size needs no loop, but may have one."""
 
-HINTS = (
-    "In which order do the numbers of x lie in memory, and in which order does a reshape "
-    "read them? Where would `x.reshape(2, 2, 2)` put 2 3 of the example?",
-    "Cutting one axis into two neighbours keeps every number where it is. Which axis can "
-    "be cut so that the parts of one token become the h heads of this token?",
-    "Cut d into (h, d / h): that gives (…, T, h, d / h), with the right numbers in every "
-    "row. What is left to do is to bring the axes into the order that is asked for, and "
-    "that no reshape does.",
-)
+HINTS = """\
+In which order do the numbers of x lie in memory, and in which order does a reshape read
+them? Where would `x.reshape(2, 2, 2)` put 2 3 of the example?
+
+Cutting one axis into two neighbours keeps every number where it is. Which axis can be
+cut so that the parts of one token become the h heads of this token?
+
+Cut d into (h, d / h): that gives (…, T, h, d / h), with the right numbers in every row.
+What is left to do is to bring the axes into the order that is asked for, and that no
+reshape does."""
 
 
 def cases(rng):

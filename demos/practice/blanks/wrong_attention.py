@@ -1,102 +1,24 @@
-"""How attention goes wrong: its five steps, each of which may be another one.
-
-Scores, who may attend, weights, the mix of values, and what is returned.
-"""
+"""How attention goes wrong: by one step that is not what it should be."""
 
 import math
 
 import numpy
 
-from attention import causal_mask, dot, scaled_dot
-
 from ..blank import Mistake
-
-
-def allowed(Q, K, mask, causal, seen=causal_mask):
-    """Return who may attend to whom, or True for all."""
-    seen = seen(Q.shape[-2], K.shape[-2]) if causal else True
-    return seen if mask is None else mask & seen
-
-
-def soft(S, ok, axis=-1):
-    """Return the weights: 0 for what is not allowed, and zeros if nothing is."""
-    S = numpy.where(ok, S, -math.inf)
-    top = S.max(axis=axis, keepdims=True, initial=-math.inf)
-    e = numpy.exp(S - numpy.where(numpy.isinf(top), 0.0, top))
-    return e / numpy.maximum(e.sum(axis=axis, keepdims=True), 1e-30)
-
-
-def but(
-    scores=lambda Q, K, score: score(Q, K),
-    allow=allowed,
-    weigh=soft,
-    mix=lambda A, K, V: A @ V,
-    give=lambda Y, A: (Y, A),
-    ignored={},  # never written to
-):
-    """Return attention but for the steps that are given."""
-
-    def answer(Q, K, V, **options):
-        o = {"score": scaled_dot, "mask": None, "causal": False} | options | ignored
-        S = scores(Q, K, o["score"])
-        A = weigh(S, allow(Q, K, o["mask"], o["causal"]))
-        Y = mix(A, K, V)
-        return give(Y, A) if o.get("return_weights") else Y
-
-    return answer
-
-
-def fixed(factor):
-    """Return attention whose score is q · k times a number, always."""
-    return but(lambda Q, K, score: dot(Q, K) * factor(Q.shape[-1], len(K.T[0])))
-
-
-def seen(mask):
-    """Return attention with another causal mask, a function of n and m."""
-    return but(
-        allow=lambda Q, K, given, causal: allowed(Q, K, given, causal, mask),
-    )
-
-
-def tri(shift):
-    """Return the mask j ≤ i + shift(n, m)."""
-    return lambda n, m: numpy.tri(n, m, shift(n, m), dtype=bool)
-
-
-def future(n, m):
-    return ~numpy.tri(n, m, m - n - 1, dtype=bool)
-
-
-def either(Q, K, mask, causal):
-    if mask is None or not causal:
-        return allowed(Q, K, mask, causal)
-    return mask | causal_mask(Q.shape[-2], K.shape[-2])
-
-
-def negated(x):
-    return x if x is None or x is True else ~x
-
-
-def by_formula(S, ok):
-    """Return the weights by exp and sum alone: 0 / 0 where nothing is allowed."""
-    S = numpy.where(ok, S, -math.inf)
-    e = numpy.exp(S - S.max(axis=-1, keepdims=True, initial=-math.inf))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-def by_formula_of_some(S, ok):
-    """Return the same, with a maximum that no keys do not have."""
-    S = numpy.where(ok, S, -math.inf)
-    e = numpy.exp(S - S.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-def overflowing(S, ok):
-    """Return the weights by exp of the scores as they are."""
-    e = numpy.where(ok, numpy.exp(S), 0.0)
-    Z = e.sum(axis=-1, keepdims=True)
-    return e / numpy.where(Z == 0, 1.0, Z)
-
+from .attention_steps import (
+    allowed,
+    but,
+    by_formula,
+    by_formula_of_some,
+    either,
+    fixed,
+    future,
+    negated,
+    overflowing,
+    seen,
+    soft,
+    tri,
+)
 
 NO_SCALE = "the scores are q · k, not divided by √d_k, and `score` is not called"
 EMPTY = "in a row without a key to attend to 0 is divided by 0; such a row gets zeros"
@@ -164,15 +86,15 @@ MISTAKES = [
         "what may be attended to is hidden, and the rest is seen: both masks are the "
         "wrong way round",
     ),
-    Mistake("mask_ignored", but(ignored={"mask": None}), "`mask` is not looked at"),
+    Mistake("mask_ignored", but(mask=None), "`mask` is not looked at"),
     Mistake(
         "causal_ignored",
-        but(ignored={"causal": False}),
+        but(causal=False),
         "`causal` is not looked at: queries see the keys after their position",
     ),
     Mistake(
         "masks_ignored",
-        but(ignored={"mask": None, "causal": False}),
+        but(mask=None, causal=False),
         "neither `mask` nor `causal` is looked at",
     ),
     Mistake(
