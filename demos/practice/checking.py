@@ -12,6 +12,8 @@ from .outcome import Refusal, alike, near
 from .trial import outputs, tried
 from .undone import undone
 
+WIDE = "  np.zeros(shape) and np.sqrt(n) are float64: give a dtype, or use n ** 0.5"
+
 
 def check(name, function):
     """Return whether a function fills in a blank, and if not, what its mistake is.
@@ -52,36 +54,56 @@ def verdict(blank, function):
             id = "g_changed" if t.changed == "g" else "input_changed"
             text = f"it writes into {t.changed}, which others may hold: use a copy"
             return False, id, f"{text} (at {t.call.case})"
-    faults = [
-        (t, k)
-        for t in trials
-        for k, (a, b) in enumerate(zip(t.got, t.call.right, strict=True))
-        if not alike(a, b)
-    ]
-    if faults:
-        return False, *wrong(blank, trials, *faults[0])
+    if first := next(faults(trials), None):
+        return False, *wrong(blank, trials, *first)
     for t in trials:
         if t.dtype:
             id = "float64" if t.dtype == "float64" else "dtype"
             text = f"the numbers are right, but {t.dtype} comes out at {t.call.case}"
-            return False, id, text
+            return False, id, f"{text}\n{WIDE}" if id == "float64" else text
     cases = ", ".join(t.call.case for t in trials)
     return True, None, f"right, in {len(trials)} cases: {cases}"
 
 
+def faults(trials):
+    """Yield each trial that is wrong, with the number of the output."""
+    for t in trials:
+        for k, (a, b) in enumerate(zip(t.got, t.call.right, strict=True)):
+            if not alike(a, b):
+                yield t, k
+
+
 def wrong(blank, trials, t, k):
     """Return id and text for trials of which t is the first that is wrong, in output k."""
-    got, right = t.got[k], t.call.right[k]
-    if isinstance(got, Refusal) and got.id in ("unfinished", "none", "type", "count"):
-        return got.id, f"{got.text}"
-    if found := named(blank, trials):
-        return found[0], f"{found[1]}\n{numbers(blank, trials, t, k)}"
-    if isinstance(got, Refusal):
+    got = t.got[k]
+    refused = isinstance(got, Refusal)
+    if refused and got.id in ("unfinished", "none", "type", "count"):
         return got.id, f"{got.text} (at {t.call.case})"
-    text = "wrong, and not in a way I know"
-    if not numpy.isfinite(got[~near(got, right)]).any():
-        return "nan", f"NaN at {t.call.case}\n{numbers(blank, trials, t, k)}"
-    return None, f"{text}\n{numbers(blank, trials, t, k)}{sums(got, right)}"
+    if found := named(blank, trials) or named_but_for_edges(blank, trials):
+        return found[0], f"{found[1]}\n{numbers(blank, trials, t, k)}"
+    if refused:
+        return got.id, f"{got.text} (at {t.call.case})"
+    if lost(got, t.call.right[k]):
+        return "nan", f"NaN, or infinity\n{numbers(blank, trials, t, k)}"
+    more = sums(got, t.call.right[k])
+    return None, f"wrong, and not in a way I know\n{numbers(blank, trials, t, k)}{more}"
+
+
+def named_but_for_edges(blank, trials):
+    """Return the mistake in all the numbers there are, if at edges there are none."""
+    whole = [t for t in trials if not any(map(lost, t.got, t.call.right))]
+    if trials[0] not in whole or not any(faults(whole)):
+        return None
+    found = named(blank, whole)
+    edges = ", ".join(t.call.case for t in trials if t not in whole)
+    return found and (found[0], f"{found[1]}; and no numbers at all at {edges}")
+
+
+def lost(got, right):
+    """Return whether an error or NaN has taken the place of the numbers."""
+    if isinstance(got, Refusal):
+        return got.id == "raises"
+    return not numpy.isfinite(got[~near(got, right)]).all()
 
 
 def numbers(blank, trials, t, k):

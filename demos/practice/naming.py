@@ -13,8 +13,9 @@ from .trial import pairs, tried
 
 def named(blank, trials):
     """Return the id and a sentence for the mistake behind the trials, or None."""
-    several = max(len(t.got) for t in trials)
-    wrong = [k for k in range(several) if not all(alike(*p) for p in pairs(trials, k))]
+    several = range(max(len(t.got) for t in trials))
+    wrong = [k for k in several if any(differ(*p) for p in pairs(trials, k))]
+    wrong = wrong or [*several]
     if len(wrong) == 2 and explained(blank, SWAPPED, trials, wrong):
         return SWAPPED.id, SWAPPED.text
     known = [*blank.mistakes, *ANYWHERE]
@@ -40,6 +41,11 @@ def explained(blank, mistake, trials, wrong):
             right = alike(t.got[k], t.call.right[k])
             seen = seen or (not right and told(t.got[k], other.got[k]))
     return seen
+
+
+def differ(got, right):
+    """Return whether an output is wrong. An error is that of no output in particular."""
+    return getattr(got, "id", "") != "raises" and not alike(got, right)
 
 
 def told(a, b):

@@ -56,7 +56,8 @@ def checked(part, right, name, is_rule):
     part = numpy.asarray(part)
     if part.dtype.kind not in ("b" if right.dtype == bool else "iuf"):
         text = f"{name} is {part.dtype}, and {right.dtype} is asked for"
-        return Refusal("dtype", text, f"{part.astype(float).tolist()}")
+        key = f"{part.astype(float)}" if part.dtype.kind in "biuf" else f"{part.dtype}"
+        return Refusal("dtype", text, key)
     if part.shape == right.shape:
         return part
     try:

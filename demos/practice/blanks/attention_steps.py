@@ -45,7 +45,7 @@ def but(
 
 def fixed(factor):
     """Return attention whose score is q · k times a number, always."""
-    return but(lambda Q, K, score: dot(Q, K) * factor(Q.shape[-1], len(K.T[0])))
+    return but(lambda Q, K, score: dot(Q, K) * factor(Q.shape[-1], max(K.shape[-2], 1)))
 
 
 def seen(mask):

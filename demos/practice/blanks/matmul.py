@@ -74,9 +74,14 @@ MISTAKES = [
         "a gradient has its own input as the factor; it needs the other one",
     ),
     Mistake(
-        "own_factor_order",
+        "swapped",
         lambda g, y, a, b: (turned(a) @ g, g @ turned(b)),
         "this is the gradient of the other input",
+    ),
+    Mistake(
+        "transposed",
+        lambda g, y, a, b: (b @ turned(g), turned(g) @ a),
+        "this is the right answer, transposed: turn the product round",
     ),
     Mistake(
         "all_axes",

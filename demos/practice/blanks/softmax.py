@@ -2,6 +2,8 @@
 
 import numpy
 
+from minigrad import softmax
+
 from ..blank import Blank, Case, Mistake, Term, average, total
 
 ASK = """\
@@ -56,7 +58,18 @@ def keepless(g, y, x, axis=-1, mask=None):
     return y * (g - (g * y).sum(axis=axis))
 
 
+def unmasked(g, y, x, axis=-1, mask=None):
+    """Answer with weights made of x anew, of which none is left out by the mask."""
+    y = softmax(x, axis=axis)
+    return y * (g - total(g * y, axis))
+
+
 MISTAKES = [
+    Mistake(
+        "no_mask",
+        unmasked,
+        "the weights are made of x anew and the mask is forgotten: y has them already",
+    ),
     Mistake(
         "diagonal_only",
         lambda g, y, x, axis=-1, mask=None: g * y * (1 - y),
