@@ -110,6 +110,17 @@ def wide(x):
     return xp.result_type(x.dtype, "float32")
 
 
+def widened(x):
+    """Return an array or Tensor as it is, one of float16 in float32."""
+    return x.astype("float32") if x.dtype == "float16" else x
+
+
+def total(x, axis=None, keepdims=False):
+    """Return the sum over the axes in the dtype of x, but summed in float32 at least."""
+    y = widened(x).sum(axis=axis, keepdims=keepdims)
+    return y.astype("float16") if x.dtype == "float16" else y
+
+
 def read_only(x):
     """Return an array that cannot be written to; CuPy knows no such thing."""
     if isinstance(x, numpy.ndarray):

@@ -107,7 +107,7 @@ def fit(g, x, name):
     if g.shape != x.shape:
         extra = g.ndim - x.ndim
         stretched = (extra + i for i, n in enumerate(x.shape) if n == 1)
-        g = g.sum(axis=(*range(extra), *stretched), keepdims=True).reshape(x.shape)
+        g = backend.total(g, (*range(extra), *stretched), True).reshape(x.shape)
     return g if g.dtype == x.dtype else g.astype(x.dtype)
 
 
