@@ -158,5 +158,7 @@ class LeftOperand:
     def call(x, ufunc, method, *inputs, **_):
         reflected = REFLECTED.get(ufunc.__name__)
         if method == "__call__" and reflected and inputs[-1] is x:
-            return getattr(x, reflected)(inputs[0])
+            return getattr(x, reflected)(
+                numpy.asanyarray(inputs[0])[()]
+            )  # 0-d: a number
         return no_function(x, ufunc)
