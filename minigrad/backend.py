@@ -92,9 +92,7 @@ def unmasked(op, *values):
     """Refuse masked arrays."""
     for x in values:
         if isinstance(x, numpy.ma.MaskedArray):
-            raise TypeError(
-                f"{op}: a masked array would lose its mask; give x.filled(…) and a mask"
-            )
+            raise TypeError(f"{op}: a masked array; give x.filled(…) and a mask")
 
 
 def floats(x):
@@ -103,11 +101,13 @@ def floats(x):
 
 
 def wide(x):
-    """Return the dtype to sum x in: its own, but at least float32.
-
-    float16 ends at 65,504, so it holds no sum, and no number, of 70,000 ones.
-    """
+    """Return the dtype to sum x in, float32 at least: float16 ends at 65,504."""
     return xp.result_type(x.dtype, "float32")
+
+
+def widened(x):
+    """Return an array or Tensor as it is, one of float16 in float32."""
+    return x.astype("float32") if x.dtype == "float16" else x
 
 
 def read_only(x):

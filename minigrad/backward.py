@@ -107,8 +107,14 @@ def fit(g, x, name):
     if g.shape != x.shape:
         extra = g.ndim - x.ndim
         stretched = (extra + i for i, n in enumerate(x.shape) if n == 1)
-        g = g.sum(axis=(*range(extra), *stretched), keepdims=True).reshape(x.shape)
+        g = total(g, (*range(extra), *stretched), True).reshape(x.shape)
     return g if g.dtype == x.dtype else g.astype(x.dtype)
+
+
+def total(x, axis=None, keepdims=False):
+    """Return the sum over the axes in the dtype of x, but summed in float32 at least."""
+    y = backend.widened(x).sum(axis=axis, keepdims=keepdims)
+    return y.astype("float16") if x.dtype == "float16" else y
 
 
 def backward(self, g=None):

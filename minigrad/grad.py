@@ -55,7 +55,7 @@ def value_and_derivative(name, f, argnum):
         paused = recording.paused
         recording.paused = 0  # f is recorded, even within no_grad
         try:
-            for i in places:  # new Tensors, for f may use those given as constants
+            for i in {*places}:  # new Tensors, for f may use those given as constants
                 x = args[i]
                 args[i] = (
                     +x if isinstance(x, Tensor) else Tensor(checks.floats(name, x))

@@ -120,7 +120,7 @@ def no_array(x, *_, **__):
 
 def no_function(x, function, *_):
     """Refuse a function of NumPy by name, and say which of ours to call."""
-    name = function.__name__
+    name = {"absolute": "abs"}.get(function.__name__, function.__name__)
     raise TypeError(
         f"numpy.{name} does not record; write minigrad.{name} if there is one, or give "
         "it the values alone, x.numpy()"
@@ -158,5 +158,7 @@ class LeftOperand:
     def call(x, ufunc, method, *inputs, **_):
         reflected = REFLECTED.get(ufunc.__name__)
         if method == "__call__" and reflected and inputs[-1] is x:
-            return getattr(x, reflected)(inputs[0])
+            return getattr(x, reflected)(
+                numpy.asanyarray(inputs[0])[()]
+            )  # 0-d: a number
         return no_function(x, ufunc)

@@ -6,7 +6,7 @@
 The pattern names the axes of the first arguments, which become arrays: letters that
 recur must have one size, a number is one, … stands for axes in front, which broadcast,
 and v? for an axis that may be missing. The rules look at the argument of their name, and return it or
-raise. Whatever error arises then, within the function too, begins with its name.
+raise. Masked arrays are refused. Whatever error arises then, within the function too, begins with its name.
 """
 
 import functools
@@ -147,12 +147,8 @@ def integer(low=None):
 
 def one_of(*words):
     """Return the rule for one of a few words."""
-
-    def rule(what, x):
-        known = isinstance(x, str) and x in words
-        return bounded(what, x, known, " or ".join(map(repr, words)))
-
-    return rule
+    text = " or ".join(map(repr, words))
+    return lambda what, x: bounded(what, x, isinstance(x, str) and x in words, text)
 
 
 def flag(what, x):

@@ -68,7 +68,7 @@ def gelu(x, /):
 
 
 @gelu.rule
-def _(g, y, x, h):
+def _(g, y, x, h=None):
     h = half_of_1_plus_tanh(x) if h is None else h
     x = clip(x, -10, 10)
     du = ROOT_2_OVER_PI + 3 * ROOT_2_OVER_PI * C * (x * x)  # du/dx

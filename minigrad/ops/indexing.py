@@ -30,7 +30,7 @@ def _(g, y, x, index):
 @primitive
 def scatter(x, /, index, shape):
     """Return zeros of a shape with x added at an index."""
-    y = backend.xp.zeros(shape, dtype=x.dtype)
+    y = backend.xp.zeros(shape, backend.widened(x).dtype)
     index = checks.index(index, shape)
     parts = index if isinstance(index, tuple) else (index,)
     if all(isinstance(part, ONCE) for part in parts):
@@ -39,7 +39,7 @@ def scatter(x, /, index, shape):
         add_rows(y, index, x)
     else:
         backend.xp.add.at(y, index, x)
-    return y
+    return y.astype(x.dtype, copy=False)
 
 
 @scatter.rule

@@ -105,6 +105,7 @@ def log_softmax(x, /, axis=-1):
 
 @log_softmax.rule
 def _(g, y, x, axis=-1):
+    g, y = backend.widened(g), backend.widened(y)  # Σ g may be 70,000
     return g - exp(y) * sum(g, axis=axis, keepdims=True)
 
 
