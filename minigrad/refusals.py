@@ -15,6 +15,8 @@ from .mistakes import Witness, name_mistake
 from .primitive import recording
 from .tensor import Tensor
 
+ERRORS = AttributeError, IndexError, TypeError, ValueError  # that a rule may raise
+
 
 class GradcheckError(AssertionError):
     """A gradient differs from its finite difference, or cannot be compared with it.
