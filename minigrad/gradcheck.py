@@ -27,7 +27,7 @@ import numpy
 from . import backend, checks, kinks, refusals
 from .backward import pull_back
 from .kinks import TOLERANCE
-from .refusals import GradcheckError  # noqa: F401    minigrad imports it from here
+from .refusals import GradcheckError
 from .tensor import Tensor
 
 STEP = (
@@ -102,7 +102,12 @@ def compare(f, points, names, modes=(False,), spared=()):
 def pulled(y, u, xs, record):
     """Return dL/dx for each input as the rules make it, or None without a path to it."""
     u = backend.xp.asarray(u)
-    leaves = pull_back(y, u, record=record) if isinstance(y, Tensor) else {}
+    try:
+        leaves = pull_back(y, u, record=record) if isinstance(y, Tensor) else {}
+    except refusals.ERRORS as error:
+        if record:  # what an op saved for its rule, say, is no Tensor
+            raise GradcheckError(f"with Tensors a rule fails: {error}") from error
+        raise
     return [backend.to_numpy(leaves[x]) if x in leaves else None for x in xs]
 
 

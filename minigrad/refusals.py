@@ -3,7 +3,6 @@ is random or leaves float64, an op that writes into what it is given, a wrong gr
 """
 
 import contextlib
-import copy
 import inspect
 import warnings
 
@@ -15,6 +14,8 @@ from .graph import nodes
 from .mistakes import Witness, name_mistake
 from .primitive import recording
 from .tensor import Tensor
+
+ERRORS = AttributeError, IndexError, TypeError, ValueError  # that a rule may raise
 
 
 class GradcheckError(AssertionError):
@@ -87,10 +88,13 @@ def replay(t, names):
     op = t.op.__name__
     inputs, held = [], []
     for x, value in zip(t.inputs, t.values, strict=True):
-        tracked = isinstance(x, Tensor)
-        inputs.append(Tensor(value) if tracked else copy.copy(value))
-        name = names.get(x) if tracked else None
-        held.append((name or f"what {op} was given", inputs[-1], value))
+        name = f"what {op} was given"
+        if isinstance(x, Tensor):
+            name, mine = names.get(x, name), Tensor(value)
+        else:
+            mine = value.copy() if hasattr(value, "copy") else value  # or a number
+        inputs.append(mine)
+        held.append((name, mine, value))
     given = inspect.signature(t.op).parameters  # and not what it keeps for its rule
     y = t.op(*inputs, **{name: p for name, p in t.params.items() if name in given})
     refuse_writing("the forward", op, held)
@@ -171,15 +175,9 @@ def witness(look, points):
         return bool(numpy.all(kinks.relative_error(a, bounds[k]) <= kinks.TOLERANCE))
 
     got = list(zip(*got, strict=True))  # for every input: for every u
-    return Witness(
-        outputs=y.size,
-        path=[a[0] is not None for a in got],
-        got=[
-            numpy.array(a) if a[0] is not None else numpy.zeros(s)
-            for a, s in zip(got, shapes)
-        ],
-        # at a kink any slope will do
-        expected=[numpy.where(b[..., 0] < b[..., 1], 0.0, b[..., 0]) for b in bounds],
-        own=own,
-        right=right,
-    )
+    path = [a[0] is not None for a in got]
+    for k, shape in enumerate(shapes):
+        got[k] = numpy.array(got[k]) if path[k] else numpy.zeros(shape)
+    # at a kink any slope will do
+    expected = [numpy.where(b[..., 0] < b[..., 1], 0.0, b[..., 0]) for b in bounds]
+    return Witness(y.size, path, got, expected, own, right)
