@@ -79,12 +79,10 @@ def integers(name, values, size=None, besides=None):
 def targets(logits, targets, ignore_index):
     """Return the targets (…) of logits (…, C) as integers below C."""
     integers("cross_entropy", targets)
-    targets = targets if hasattr(targets, "shape") else numpy.asarray(targets)
-    if logits.shape[:-1] != targets.shape:
-        raise ValueError(
-            f"cross_entropy: logits {logits.shape} and targets {targets.shape} must be "
-            "(…, C) and (…)"
-        )
+    given = logits.shape, shape(targets)
+    if given[0][:-1] != given[1]:
+        text = "cross_entropy: logits {} and targets {} must be (…, C) and (…)"
+        raise ValueError(text.format(*given))
     return integers("cross_entropy", targets, logits.shape[-1], ignore_index)
 
 

@@ -89,18 +89,15 @@ def reducible(g, x, name):
 def seed(name, output, g):
     """Refuse g = dL/doutput unless it has that shape, and no g if L is not a number."""
     if g is None and output.size != 1:
-        raise ValueError(
-            f"{name}: the output has shape {output.shape}, it is not one number; sum "
-            "it, or pass g = dL/dy of that shape"
-        )
+        text = "it is not one number; sum it, or pass g = dL/dy of that shape"
+        raise ValueError(f"{name}: the output has shape {output.shape}, {text}")
     if g is None:
         return backend.xp.ones_like(output.array)
     same_backend(name, g)
     g = backend.xp.asarray(backend.asarray(name, g), dtype=output.dtype)
     if g.shape != output.shape:
-        raise ValueError(
-            f"{name}: g has shape {g.shape}, the output {output.shape}; they must agree"
-        )
+        text = f"{name}: g has shape {g.shape}, the output {output.shape}"
+        raise ValueError(f"{text}; they must agree")
     return g
 
 
@@ -145,9 +142,8 @@ def argument_places(name, argnum, args):
 def one_number(name, y):
     """Refuse what f returned unless it is one number."""
     if isinstance(y, (list, tuple, dict)):
-        raise TypeError(
-            f"{name}: f returned a {type(y).__name__}; it must return one number"
-        )
+        text = f"f returned a {type(y).__name__}; it must return one number"
+        raise TypeError(f"{name}: {text}")
     y = y if hasattr(y, "inputs") else backend.asarray(name, y)
     if y.size != 1:
         raise ValueError(f"{name}: f returned shape {y.shape}; it must be one number")
