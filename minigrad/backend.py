@@ -107,7 +107,7 @@ def wide(x):
 
 def widened(x):
     """Return an array or Tensor as it is, one of float16 in float32."""
-    return x.astype("float32") if x.dtype == "float16" else x
+    return x.astype("float32") if x.dtype.char == "e" else x
 
 
 def read_only(x):

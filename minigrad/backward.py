@@ -114,7 +114,7 @@ def fit(g, x, name):
 def total(x, axis=None, keepdims=False):
     """Return the sum over the axes in the dtype of x, but summed in float32 at least."""
     y = backend.widened(x).sum(axis=axis, keepdims=keepdims)
-    return y.astype("float16") if x.dtype == "float16" else y
+    return y.astype("float16") if x.dtype.char == "e" else y
 
 
 def backward(self, g=None):

@@ -215,7 +215,7 @@ def test_a_tensor_that_an_op_made_is_refused_as_a_parameter():
 @pytest.mark.parametrize("mode", ["no", None, 0, [True], np.zeros(2)])
 def test_a_mode_is_true_or_false(mode):
     model = Holder()
-    with pytest.raises(TypeError, match=r"Module\.train: mode .* is not True or False"):
+    with pytest.raises(TypeError, match=r"Holder\.train: mode .* is not True or False"):
         model.train(mode)
     assert model.training is True
 
