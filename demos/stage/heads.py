@@ -97,7 +97,7 @@ def draw_heads(model, texts, letters):
         ax.set_xticks(range(n), names, **small)
         ax.set_yticks(range(n), names, **small)
         ax.tick_params(length=0, pad=2)
-        title = f"{score:.0%} on {name} (layer {layer + 1}, head {head + 1})"
+        title = f"{100 * score:.0f} % on {name} (layer {layer + 1}, head {head + 1})"
         ax.set_title(title, fontsize=10)
     for ax in axes.flat[len(found) :]:
         ax.remove()
