@@ -184,7 +184,11 @@ def test_training_finds_the_least_squares_solution(make, steps):
             ValueError,
             r"Adam: betas is \(0, nan\)",
         ),
-        (lambda p: clip_grad_norm(p, -1.0), ValueError, "clip_grad_norm: max_norm -1.0 is"),
+        (
+            lambda p: clip_grad_norm(p, -1.0),
+            ValueError,
+            "clip_grad_norm: max_norm -1.0 is",
+        ),
         (lambda p: SGD([], 0.1), ValueError, "SGD: there are no parameters"),
         (lambda p: SGD([2 * p[0]], 0.1), ValueError, "SGD: multiply made this Tensor"),
         (lambda p: SGD(p, "a"), TypeError, "SGD: lr 'a' is not a number"),
