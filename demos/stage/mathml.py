@@ -128,7 +128,10 @@ def identifier(name):
     return f'<mi class="{term}">{name}</mi>' if term else f"<mi>{name}</mi>"
 
 
-SUB = re.compile(r"(?<![\w.])([A-Za-zα-ωΑ-Ω∂]|log)_(\([^()]*\)|\w+)")
+# x_i, x_(i + 1), x_{i<t}, out_t and d_model, but neither soft_lookup nor max_norm
+SUB = re.compile(
+    r"(?<![\w.])(?:([A-Za-zα-ωΑ-Ω∂])_(\w+)|([A-Za-zα-ω]+|Σ)_(\w|\([^()]*\)|{[^{}]*}|&lt;\w))(?!\w)"
+)
 SUP = re.compile(r"\^\(((?:[^()]|\([^()]*\))*)\)|\^(-?[\w.]+)")
 MINUS = re.compile(r"(?<= )-(?= )|(?<![\w)])-(?=[\d.])|(?<=[(\[/=^])-(?=\w)")
 LOW = "[ᵢⱼₗ₀-₉]"
@@ -149,6 +152,11 @@ def prose(text):
 def typeset(text):
     """Return the HTML of a text whose mathematics is in plain letters: e^(-x), d_k."""
     text = MINUS.sub("−", escape(text, quote=False))
-    text = SUB.sub(lambda m: f"{m[1]}<sub>{m[2].strip('()')}</sub>", text)
+    text = SUB.sub(lowered, text)
     text = SUP.sub(lambda m: f"<sup>{m[1] or m[2]}</sup>", text)
     return TERM.sub(lambda m: f'<i class="{TERMS[m[0]]}">{m[0]}</i>', text)
+
+
+def lowered(match):
+    base, low = match[1] or match[3], match[2] or match[4]
+    return f"{base}<sub>{low.strip('(){}').replace('-', '−')}</sub>"

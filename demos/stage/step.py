@@ -15,6 +15,7 @@ from .page import Claim, Picture, Table
 SAID = {"Question": "Question.", "Guess": "One would guess:", "Formula": "The formula."}
 SAID["What to look at"] = "What to look at."
 KIND = {"Question": "question", "Guess": "guess"}
+NUMBER = re.compile(r"[-−+]?[\d.,]+(e[-+]\d+| · 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?|")
 GAP = r"(?<=\S) {3,}(?=\S)"
 NARROW = 350  # pixels of a table on a telephone, where a letter takes some 7
 LABEL = re.compile(r"(Question|Guess|Formula|What to look at)\.\s")
@@ -145,11 +146,11 @@ def table_html(table):
         for row in table.rows
     )
     columns = zip(table.columns, *table.rows, strict=True)
-    narrow = sum(7.5 * max(map(len, column)) + 9 for column in columns) < NARROW
+    narrow = sum(8 * max(map(len, column)) + 10 for column in columns) < NARROW
     html = (
         f'<table class="{"slim" if narrow else "wide"}"><thead><tr>{head}</tr></thead>\n'
         f"<tbody>{rows}</tbody></table>\n"
     )
-    if not all(table.numeric[1:]):
+    if not all(NUMBER.fullmatch(cell) for row in table.rows for cell in row[1:]):
         return html
     return f"<details><summary>Numbers: {', '.join(titles)}</summary>{html}</details>\n"

@@ -7,7 +7,7 @@ from . import Widget
 from .template import drawn
 
 # Pixels to 1: the planes are 240 wide, with the origin in the middle and y upwards.
-KEYS, VALUES = 82, 53
+KEYS, VALUES = 82, 50
 
 
 def widget(keys, values, temperature, query, weights, answer, jacobian):
@@ -87,7 +87,7 @@ five keys"><title>Drag the query among the keys</title>
 <g class="handle" tabindex="0" role="slider" aria-label="Query: arrow keys move it"
 aria-valuemin="-1.4" aria-valuemax="1.4" :aria-valuenow="[x]"
 :aria-valuetext="[x:2] right, [y:2] up" :transform="translate([x] [y])">
-<circle class="reach" r="{30 / KEYS:.3f}"/><circle class="dot" r="{8 / KEYS:.3f}"/>
+<circle class="reach" r="{33 / KEYS:.3f}"/><circle class="dot" r="{8 / KEYS:.3f}"/>
 <text transform="scale({1 / KEYS:.5f} {-1 / KEYS:.5f})" y="5" x="14">q</text>
 </g></g></svg>"""
 
@@ -95,9 +95,11 @@ aria-valuemin="-1.4" aria-valuemax="1.4" :aria-valuenow="[x]"
 def plane_of_values(values):
     """Return the plane of the answer, in the hull of the values, with the ellipse into
     which the gradient turns a circle of radius 0.3 around the query."""
+    away = values - values.mean(axis=0)  # (m, 2): where a name stands, beside its value
+    named = VALUES * values + 15 * away / np.linalg.norm(away, axis=1, keepdims=True)
     marks = "".join(
         f'<circle class="value" cx="{VALUES * x:.1f}" cy="{-VALUES * y:.1f}" r="5"/>'
-        f"{name('v', i, VALUES * x * 1.13, -VALUES * y * 1.13)}"
+        f"{name('v', i, named[i, 0], -named[i, 1])}"
         for i, (x, y) in enumerate(values)
     )
     corners = " ".join(f"{VALUES * x:.1f},{-VALUES * y:.1f}" for x, y in hull(values))

@@ -72,6 +72,9 @@ def page(panels, n):
 <input type="range" name="position" id="paths-position" min="1" :max="[last]" value="1"
 :aria-valuetext="x[position] of [last]"></div></fieldset>
 <div class="panels">{"".join(panels)}</div>
+<p>The wider a line, the larger the gradient that passes. Short is not large: the way
+through attention is short, and its gradient thin, for n keys share it. The way through
+convolutions is long, and wide where no relu closes it.</p>
 </div>
 """
 

@@ -81,6 +81,8 @@ function drag({ root, draw }) {
     move([p.x, p.y]);
   };
   handle.addEventListener("pointerdown", (event) => handle.setPointerCapture(event.pointerId));
+  // a finger on the handle drags it, not the page: touch-action does nothing within SVG
+  handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   handle.addEventListener("pointermove", (event) => {
     if (handle.hasPointerCapture(event.pointerId)) follow(event);
   });
