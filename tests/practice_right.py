@@ -42,8 +42,10 @@ MEANS = [  # of S along the last axis, which stays
     "np.mean(S, axis=-1, keepdims=True)",
     "(S).sum(-1, keepdims=True) / x.shape[-1]",
     "np.einsum('...i->...', S)[..., None] / x.shape[-1]",
-    "np.array([row.mean() for row in (S).reshape(-1, x.shape[-1])])"
-    ".reshape(x.shape[:-1] + (1,))",
+    (
+        "np.array([row.mean() for row in (S).reshape(-1, x.shape[-1])])"
+        ".reshape(x.shape[:-1] + (1,))"
+    ),
 ]
 RIGHT = {
     "product": [
@@ -166,8 +168,10 @@ RIGHT = {
             ],
         ),
         "r = inverse_rms(x, eps)\nreturn r * g - r**3 * x * mean(g * x, axis=-1, keepdims=True)",
-        "out = y * mean(g * y, axis=-1, keepdims=True)\nout -= g\nout *= -inverse_rms(x, eps)\n"
-        "return out",
+        (
+            "out = y * mean(g * y, axis=-1, keepdims=True)\nout -= g\nout *= -inverse_rms(x, eps)\n"
+            "return out"
+        ),
         """
         n = x.shape[-1]
         J = np.eye(n, dtype=x.dtype) - y[..., :, None] * y[..., None, :] / n
@@ -189,18 +193,28 @@ RIGHT = {
         *ways(
             "places = np.arange(x.size).reshape(x.shape)[index]\n<A>",
             A=[
-                "z = np.bincount(places.ravel(), g.ravel(), x.size)\n"
-                "return z.reshape(x.shape).astype(x.dtype)",
-                "z = np.zeros(x.size, x.dtype)\n"
-                "for i, gi in zip(places.flat, g.flat):\n    z[i] += gi\n"
-                "return z.reshape(x.shape)",
-                "hot = (places.reshape(-1, 1) == np.arange(x.size)).astype(g.dtype)\n"
-                "return (g.reshape(-1) @ hot).reshape(x.shape)",
+                (
+                    "z = np.bincount(places.ravel(), g.ravel(), x.size)\n"
+                    "return z.reshape(x.shape).astype(x.dtype)"
+                ),
+                (
+                    "z = np.zeros(x.size, x.dtype)\n"
+                    "for i, gi in zip(places.flat, g.flat):\n    z[i] += gi\n"
+                    "return z.reshape(x.shape)"
+                ),
+                (
+                    "hot = (places.reshape(-1, 1) == np.arange(x.size)).astype(g.dtype)\n"
+                    "return (g.reshape(-1) @ hot).reshape(x.shape)"
+                ),
                 "z = np.zeros_like(x)\nnp.add.at(z.reshape(-1), places, g)\nreturn z",
-                "z = np.zeros_like(x)\n"
-                "for i in np.ndindex(g.shape):\n    z.flat[places[i]] += g[i]\nreturn z",
-                "return np.array([g[places == i].sum() for i in range(x.size)], x.dtype)"
-                ".reshape(x.shape)",
+                (
+                    "z = np.zeros_like(x)\n"
+                    "for i in np.ndindex(g.shape):\n    z.flat[places[i]] += g[i]\nreturn z"
+                ),
+                (
+                    "return np.array([g[places == i].sum() for i in range(x.size)], x.dtype)"
+                    ".reshape(x.shape)"
+                ),
             ],
         ),
     ],
@@ -217,10 +231,14 @@ RIGHT = {
             GA=["(s * g).astype(g.dtype)", "np.where(True, g * s, 0).astype(g.dtype)"],
             GB=["(g - g * s).astype(g.dtype)", "((1 - s) * g).astype(g.dtype)"],
         ),
-        "t = a == b\nreturn where(t, g / 2, where(a > b, g, 0.0)), where(t, g / 2, "
-        "where(a < b, g, 0.0))",
-        "n = 1.0 * (y == a) + (y == b)\nn = n.astype(g.dtype)\n"
-        "return (y == a) * g / n, (y == b) * g / n",
+        (
+            "t = a == b\nreturn where(t, g / 2, where(a > b, g, 0.0)), where(t, g / 2, "
+            "where(a < b, g, 0.0))"
+        ),
+        (
+            "n = 1.0 * (y == a) + (y == b)\nn = n.astype(g.dtype)\n"
+            "return (y == a) * g / n, (y == b) * g / n"
+        ),
         """
         ga, gb = np.zeros_like(g), np.zeros_like(g)
         A, B, _ = np.broadcast_arrays(a, b, g)
@@ -239,8 +257,10 @@ RIGHT = {
                 "for _ in range(extra):\n    g = np.add.reduce(g, 0)",
             ],
             S=[
-                "for i, n in enumerate(x.shape):\n    if n == 1:\n"
-                "        g = np.sum(g, axis=i, keepdims=True)",
+                (
+                    "for i, n in enumerate(x.shape):\n    if n == 1:\n"
+                    "        g = np.sum(g, axis=i, keepdims=True)"
+                ),
                 "g = g.sum(tuple(i for i in range(x.ndim) if x.shape[i] == 1), keepdims=True)",
             ],
             R=[
@@ -296,8 +316,10 @@ RIGHT = {
                 "np.tri(n, m, past - strict) > 0",
                 "np.tril(np.ones((n, m)), past - strict) == 1",
                 "np.fromfunction(lambda i, j: j <= i + past - strict, (n, m))",
-                "np.array([j <= i + past - strict for i in range(n) for j in range(m)], "
-                "bool).reshape(n, m)",
+                (
+                    "np.array([j <= i + past - strict for i in range(n) for j in range(m)], "
+                    "bool).reshape(n, m)"
+                ),
             ],
         ),
         *ways(
@@ -336,8 +358,10 @@ RIGHT = {
             ],
         ),
         "return np.stack(np.split(x, heads, axis=-1), axis=-3)",
-        "w = x.shape[-1] // heads\n"
-        "return np.stack([x[..., i * w : (i + 1) * w] for i in range(heads)], axis=-3)",
+        (
+            "w = x.shape[-1] // heads\n"
+            "return np.stack([x[..., i * w : (i + 1) * w] for i in range(heads)], axis=-3)"
+        ),
         """
         *front, T, d = x.shape
         out = np.empty((*front, heads, T, d // heads), x.dtype)
@@ -353,16 +377,22 @@ RIGHT["attention"] = [
         "S = score(Q, K)\nn, m = S.shape[-2:]\n<OK>\nA = <WEIGHTS>\nY = <MIX>\n"
         "return (Y, A) if return_weights else Y",
         OK=[
-            "ok = np.ones((n, m), bool) if mask is None else mask\n"
-            "if causal:\n    ok = ok & causal_mask(n, m)",
-            "ok = True if mask is None else mask\n"
-            "ok = ok & (np.tri(n, m, m - n, dtype=bool) | (not causal))",
+            (
+                "ok = np.ones((n, m), bool) if mask is None else mask\n"
+                "if causal:\n    ok = ok & causal_mask(n, m)"
+            ),
+            (
+                "ok = True if mask is None else mask\n"
+                "ok = ok & (np.tri(n, m, m - n, dtype=bool) | (not causal))"
+            ),
         ],
         WEIGHTS=[
             "softmax(S, mask=ok)",
             f"softmax({LOW})",
-            f"{LOW}\nA = A - np.maximum(A.max(-1, keepdims=True, initial=-9e9), -1e9)\n"
-            "A = np.exp(A)\nA = A / np.maximum(A.sum(-1, keepdims=True), 1e-30)",
+            (
+                f"{LOW}\nA = A - np.maximum(A.max(-1, keepdims=True, initial=-9e9), -1e9)\n"
+                "A = np.exp(A)\nA = A / np.maximum(A.sum(-1, keepdims=True), 1e-30)"
+            ),
         ],
         MIX=["A @ V", "np.matmul(A, V)", "np.einsum('...nm,...md->...nd', A, V)"],
     ),

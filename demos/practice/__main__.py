@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from ..stage.files import make_writable
 from . import BLANKS
 from .checking import unknown
 from .desk import check_file, finish
@@ -56,14 +57,12 @@ def written(name, folder):
     """
     path = folder / f"{name}.py"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_writable(folder)
         with open(path, "x", encoding="utf-8") as file:
             file.write(sheet(BLANKS[name]))
     except FileExistsError as error:
-        text = f"{error.filename} is there already and stays as it is; --out DIR is for"
-        raise FileExistsError(f"{text} another folder") from error
-    except OSError as error:
-        raise OSError(f"cannot write {path}: {error.strerror}") from error
+        text = f"{path} is there already and stays as it is; --out DIR is for another"
+        raise FileExistsError(text) from error
     return f"{path} is yours to fill in; `python {path}` checks it"
 
 
@@ -80,4 +79,5 @@ def listing():
     return "\n".join([head, "", *lines, "", foot])
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@ a random g; of a forward, by the function in the source.
 """
 
 import functools
+import inspect
 from typing import NamedTuple
 
 import numpy
@@ -15,13 +16,13 @@ STEP = 2.0**-14  # x ± STEP is exact, also at x = 10,000
 
 
 class Call(NamedTuple):
-    """What an answer is called with in one case, and the arrays that it should return."""
+    """What an answer is called with in one case, and what should come out."""
 
     case: str
+    names: list  # of the arguments
     args: tuple
     params: dict
-    right: list
-    several: bool  # whether they are returned in a tuple
+    right: list  # what it should return, an array for each output
 
 
 def calls(blank):
@@ -49,13 +50,15 @@ def single(x):
 def call(f, is_rule, case):
     """Return the Call for a case."""
     inputs, params = case.inputs, case.params
+    names = [*inspect.signature(f).parameters][: len(inputs)]
     y = f(*inputs, **params)
     if not is_rule:
-        several = isinstance(y, tuple)
-        return Call(case.name, inputs, params, list(y) if several else [y], several)
+        right = list(y) if isinstance(y, tuple) else [y]
+        return Call(case.name, [*names, *params], inputs, params, right)
     g = numpy.random.default_rng(1).standard_normal(y.shape).astype(y.dtype)
     right = [slopes(f, inputs, params, k, g) for k in range(len(inputs))]
-    return Call(case.name, (g, y, *inputs), params, right, len(right) > 1)
+    names = ["g", "y", *names, *params]
+    return Call(case.name, names, (g, y, *inputs), params, right)
 
 
 def slopes(f, inputs, params, k, g):

@@ -108,7 +108,7 @@ def lost(got, right):
 
 def numbers(blank, trials, t, k):
     """Return where the answer is wrong first, what it is there, and what is right."""
-    name = outputs(blank, len(t.got))[k]
+    name = outputs(blank, t.call)[k]
     good = [o.call.case for o in trials if all(map(alike, o.got, o.call.right))]
     got, right = t.got[k], t.call.right[k]
     lines = [f"  at {t.call.case}: {got.text}"] if isinstance(got, Refusal) else []

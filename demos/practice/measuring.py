@@ -17,7 +17,7 @@ def measured(blank, trials, wrong):
         one = factor(pairs(trials, k)) or coefficients(blank, trials)
         if one is None:
             return None
-        name = outputs(blank, k + 1)[k]
+        name = next(outputs(blank, t.call)[k] for t in trials if k < len(t.got))
         found.setdefault(one[0], []).append(f"{name}: {one[1]}")
     if len(found) == 1:
         ((id, texts),) = found.items()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy
 
 from .calls import Call
-from .outcome import Refusal, checked, is_array, parts
+from .outcome import Refusal, checked, parts
 
 
 class Trial(NamedTuple):
@@ -37,18 +37,16 @@ def tried(blank, answer, call):
         else:
             refusal = Refusal("raises", text, kind, str(error))
         return Trial(call, [refusal] * n)
-    got = parts(y, n, tuple_of_one=blank.is_rule)
-    pairs = list(zip(got, call.right, strict=True))
-    dtypes = [numpy.asarray(a).dtype if is_array(a) else b.dtype for a, b in pairs]
-    other = (str(d) for d, (_, b) in zip(dtypes, pairs, strict=True) if d != b.dtype)
+    found = list(zip(parts(y, n, blank.is_rule), call.right, strict=True))
+    other = [a.dtype for a, b in found if hasattr(a, "dtype") and a.dtype != b.dtype]
     return Trial(
         call,
         [
             a if isinstance(a, Refusal) else checked(a, b, name, blank.is_rule)
-            for (a, b), name in zip(pairs, outputs(blank, n), strict=True)
+            for (a, b), name in zip(found, outputs(blank, call), strict=True)
         ],
-        changed=changed(blank, call, [*args, *params.values()]),
-        dtype=next(other, ""),
+        changed=changed(call, [*args, *params.values()]),
+        dtype=str(other[0]) if other else "",
     )
 
 
@@ -57,19 +55,17 @@ def pairs(trials, k):
     return [(t.got[k], t.call.right[k]) for t in trials if k < len(t.got)]
 
 
-def outputs(blank, n):
+def outputs(blank, call):
     """Return what the outputs are called: dL/da of the input a, or the answer."""
     if not blank.is_rule:
-        return ["the answer", "the weights"][:n]
-    names = [*inspect.signature(blank.original).parameters][2:]  # after g and y
-    return [f"dL/d{name}" for name in names[:n]]
+        return ["the answer", "the weights"][: len(call.right)]
+    return [f"dL/d{name}" for name in call.names[2 : 2 + len(call.right)]]
 
 
-def changed(blank, call, held):
+def changed(call, held):
     """Return the name of the first array that is no more what it was, or ""."""
-    names = [*inspect.signature(blank.original).parameters][: len(call.args)]
     before = [*call.args, *call.params.values()]
-    for name, a, b in zip([*names, *call.params], before, held, strict=True):
+    for name, a, b in zip(call.names, before, held, strict=True):
         floats = isinstance(a, numpy.ndarray) and a.dtype.kind == "f"
         if isinstance(a, numpy.ndarray) and not numpy.array_equal(a, b, floats):
             return name

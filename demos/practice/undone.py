@@ -1,7 +1,6 @@
 """Undo what an answer does to the engine: rules, backend, seeds, and what it rebinds."""
 
 import contextlib
-import inspect
 import random
 import sys
 
@@ -10,17 +9,16 @@ import numpy
 from minigrad import PRIMITIVES, backend
 from minigrad.primitive import recording
 
+OURS = "minigrad", "attention"
 MISSING = object()
 
 
 @contextlib.contextmanager
 def undone():
     """Run a block on NumPy, and leave the engine as it was, whatever happens in it."""
-    names = [n for n in sys.modules if n.split(".")[0] in ("minigrad", "attention")]
-    holders = [sys.modules[n] for n in names]
-    for module in holders[:]:  # and the functions and classes in them
-        made = (x for x in vars(module).values() if inspect.isroutine(x) or is_class(x))
-        holders += [x for x in made if hasattr(x, "__dict__")]
+    modules = [m for n, m in sys.modules.items() if n.split(".")[0] in OURS]
+    classes = {x for m in modules for x in vars(m).values() if is_ours(x)}
+    holders = [*modules, *classes, *PRIMITIVES.values()]
     before = [(holder, dict(vars(holder))) for holder in holders]
     ops, paths, paused = dict(PRIMITIVES), list(sys.path), recording.paused
     states, errors = (random.getstate(), numpy.random.get_state()), numpy.geterr()
@@ -40,9 +38,9 @@ def undone():
         numpy.seterr(**errors)
 
 
-def is_class(x):
-    """Return whether x is a class of the two packages, or of another one."""
-    return isinstance(x, type)
+def is_ours(x):
+    """Return whether x is a class of the two packages."""
+    return isinstance(x, type) and x.__module__.split(".")[0] in OURS
 
 
 def put_back(holder, attributes):

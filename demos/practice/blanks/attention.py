@@ -19,7 +19,7 @@ Write attention: every query looks up a weighted mean of the values.
                       default, is q · k / √d_k
     mask              None, or booleans that broadcast against (…, n, m): True where a
                       query may attend to a key
-    causal            whether `causal_mask(n, m)` hides keys as well; a key must pass both
+    causal            whether `causal_mask(n, m)` hides keys too; a key must pass both
     return_weights    whether to return (Y, A), A the weights (…, n, m), or Y alone
     Y                 (…, n, d_v)
 

@@ -12,8 +12,8 @@ Write the rule of this op: given g = dL/dy, return dL/dx.
              integers or of booleans, or a tuple of these
     y, g     the shape of x[index]; y is what the op returned
 
-The package hands this to an op of its own, `scatter`; here it is yours to write, in NumPy
-alone or as a loop. An integer in the index may be negative, and may come twice."""
+The package hands this on to another op; here it is yours to write, in NumPy alone or as a
+loop. An integer in the index may be negative, and may come twice."""
 
 HINTS = """\
 Which numbers of x does L not depend on? And if one is read twice, through how many

@@ -8,8 +8,8 @@ ASK = """\
 Write the rule of this op: given g = dL/dy, return dL/da and dL/db.
 
     a, b    arrays that broadcast against each other
-    g, y    the shape of both together; y, number by number the larger one, is what the op
-            returned
+    g, y    the shape of both together; y is what the op returned, number by number the
+            larger one
 
 Where a and b are equal there is a kink; the package lets them share g equally there.
 Where one was broadcast, a gradient may have the shape of y: the engine sums it."""

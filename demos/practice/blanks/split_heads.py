@@ -9,8 +9,8 @@ Write the function that deals the width of every token out to the heads.
 
     x             (…, T, d); … are any axes in front, such as a batch, and T positions
     heads         h; it divides d
-    the answer    (…, h, T, d / h): head 0 has the first d / h numbers of every token, head
-                  1 the next, and so on
+    the answer    (…, h, T, d / h): head 0 has the first d / h numbers of every token,
+                  head 1 the next, and so on
 
 For two tokens 0 1 2 3 and 4 5 6 7 and two heads: head 0 has 0 1 and 4 5, head 1 has 2 3
 and 6 7. A function of this size needs no loop, but may have one."""
