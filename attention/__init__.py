@@ -1,7 +1,8 @@
 # ruff: noqa: F401, I001     the imports stand in reading order
 """attention: a soft, differentiable dictionary lookup, built on minigrad.
 
-Read the files in the order of these imports; each uses only those before it.
+Read the files in the order of these imports; each uses only those before it, Tensor's
+methods, which ops/ attach, and what comes last: the checks and the platform.
 """
 
 from .lookup import dot, hard_lookup, soft_lookup

@@ -2,9 +2,9 @@
 
     attn(Q, K, V) = softmax(Q Kᵀ / √d_k) V
 
-No query waits for another, and from an output to any input the gradient passes the same
-few ops, however far apart they stand: 7 here, against one more for every step between
-in a recurrent net, and one for every window in a stack of convolutions (`demos paths`).
+No query waits for another. From an output to a query the gradient passes 4 ops, 5 with a
+mask, however far apart the two stand; in a recurrent net it passes one more for every
+step between, in a stack of convolutions one for every window (`demos paths`).
 
 Letters: n queries, m keys, d_k the width of queries and keys, d_v that of values; … any
 axes in front, such as batch and heads, which broadcast.
@@ -31,8 +31,8 @@ def attention(Q, K, V, score=scaled_dot, mask=None, causal=False, return_weights
     `mask` is boolean, True where a query may attend to a key, and broadcasts against
     (…, n, m); `causal` hides later keys, see `causal_mask`; a key must pass both. A
     query that may attend to nothing gets zeros, and so do the gradients through it.
-    What `mask` hides from every partner may even be NaN; a NaN that one may see, all
-    see, as 0 · NaN.
+    What `mask` leaves without any partner may even be NaN. A NaN value that one query
+    may see reaches every query, and a NaN key every gradient, for 0 · NaN is NaN.
 
     Raises: ValueError when shapes do not fit, TypeError for a mask that is not boolean,
     a score that is no function or mixed dtypes, MemoryError when there is no room for

@@ -37,6 +37,8 @@ def hard_lookup(query, keys, values, default=None):
     return default
 
 
+# `takes` names the axes of the arguments, and refuses what does not fit: … stands for any
+# axes in front, and v? may be missing.
 @takes("… n d, … m d")
 def dot(Q, K):
     """Return the score q · k: large where both are long and point the same way.
@@ -51,11 +53,12 @@ def dot(Q, K):
 def soft_lookup(query, keys, values, temperature=1.0, score=dot):
     """Return the mean of the values under the weights softmax(scores / temperature).
 
-    query (d,), keys (m, d), values (m, d_v) -> (d_v,). The colder, the nearer to the
-    best key's value: its weight lacks at most (m - 1) e^(-gap / T) of 1, with the gap to
-    the next score. The warmer, the nearer to the mean of all values. With the score dot,
-    ∂answer/∂query is Cov(v, k) / T, under the weights (`demos covariance`). A soft
-    dictionary always answers, with zeros if it is empty: for a miss, look at the scores.
+    query (d_q,), keys (m, d_k), values (m, d_v) -> (d_v,); dot needs d_q = d_k. The
+    colder, the nearer to the best key's value: its weight lacks at most
+    (m - 1) e^(-gap / T) of 1, with the gap to the next score (`demos soft_argmax`). The
+    warmer, the nearer to the mean. With the score dot, ∂answer/∂query is Cov(v, k) / T,
+    under the weights (`demos covariance`). A soft dictionary always answers, with zeros
+    if it is empty: for a miss, look at the scores.
 
     >>> soft_lookup([0.0, 1.0], [[1.0, 0.0], [0.0, 1.0]], [[10.0], [20.0]]).round(3)
     array([17.311])

@@ -14,7 +14,7 @@ from minigrad.primitive import primitive
 
 from . import checks
 
-BASE = 10000.0  # the slowest pair turns about once in 2π · 10000 positions
+BASE = 10000.0  # the slowest pair turns once in 2π · 10000^(1 - 2/d) positions
 
 
 def angles(positions, d):
@@ -72,10 +72,8 @@ def rope(x, offset=0):
     x = floats(x)
     T, d = x.shape[-2:]
     a = angles(offset + backend.xp.arange(T, dtype=float), d)  # (T, d / 2)
-    cos, sin = (
-        backend.xp.cos(a).astype(x.dtype),
-        backend.xp.sin(a).astype(x.dtype),
-    )  # (T, d / 2)
+    xp = backend.xp
+    cos, sin = (f(a).astype(x.dtype) for f in (xp.cos, xp.sin))  # (T, d / 2) each
     return rotate(x, cos=cos, sin=sin)
 
 

@@ -76,14 +76,14 @@ def tiled_attention(Q, K, V, mask=None, causal=False, block=None):
 def _tiled_attention(Q, K, V, /, mask, causal, block):
     t = Tiles(Q, K, V, mask, causal, block)
     n, dtype = Q.shape[-2], backend.xp.result_type(Q, K, V, 1.0)
-    wide = backend.xp.result_type(dtype, "float32")  # float16 holds no sum of 70,000
+    wide = backend.xp.result_type(t.Q, t.K, t.V, 1.0)
     Y = backend.xp.zeros((*t.front, n, V.shape[-1]), wide)  # (…, n, d_v)
     E = backend.xp.zeros((*t.front, n, 1), wide)  # (…, n, 1)
 
     def look_up(place, rows):
         """Fill these rows of Y and E."""
         y = Y[place][rows]  # (b, d_v)
-        M = backend.xp.full((len(y), 1), -math.inf, dtype)  # (b, 1)
+        M = backend.xp.full((len(y), 1), -math.inf, wide)  # (b, 1)
         Z = backend.xp.zeros_like(M)  # (b, 1)
         for keys in t.keys_of(rows):
             allowed = t.allowed(place, rows, keys)
@@ -115,7 +115,7 @@ def _(g, y, Q, K, V, mask, causal, block, E):
     if E is None:  # the gradient is to be differentiated again
         return plain_rule(g, y, Q, K, V, mask, causal)
     t = Tiles(Q, K, V, mask, causal, block)
-    D = (g * y).sum(axis=-1, keepdims=True)  # (…, n, 1)
+    D = (backend.widened(g) * y).sum(axis=-1, keepdims=True)  # (…, n, 1)
     dQ, dK, dV = (backend.xp.zeros(x.shape, E.dtype) for x in (t.Q, t.K, t.V))
 
     def pull(place, rows, keys):

@@ -19,7 +19,8 @@ class Tiles:
         self.front = front = backend.xp.broadcast_shapes(*front)
         self.batch = list(itertools.product(*map(range, front)))  # (…) of each place
         self.Q, self.K, self.V = (  # (…, n, d_k), (…, m, d_k), (…, m, d_v)
-            backend.xp.broadcast_to(x, front + x.shape[-2:]) for x in (Q, K, V)
+            backend.xp.broadcast_to(x, front + x.shape[-2:])
+            for x in map(backend.widened, (Q, K, V))  # float16 holds no sum of 70,000
         )
         self.mask = (
             None if mask is None else backend.xp.broadcast_to(mask, (*front, n, m))

@@ -8,7 +8,7 @@ else they share; the stage imports none of them by name, and they import no othe
 
 from typing import NamedTuple
 
-import minigrad  # noqa: F401  before NumPy, for the setting in machine.py
+import minigrad  # noqa: F401  before NumPy, for the setting in backend.py
 
 
 class Demo(NamedTuple):
@@ -56,4 +56,13 @@ DEMOS = [
     Demo(D, "memory", "the matrix of scores is quadratic, and need not be stored"),
     Demo(D, "benchmark", "times, as multiples of what the arithmetic takes", slow=True),
     Demo(D, "self_test", "the chapter's self-test, (a) to (e), answered by code"),
+    Demo(E, "hopfield", "a lookup is a gradient step, and repairs half a picture"),
+    Demo(E, "dictionaries", "three ways to keep pairs: to add, correct, or compare"),
+    Demo(E, "dispersion", "the more there is to read, the less one key stands out"),
+    Demo(E, "sinks", "the weight must go somewhere, also where nothing matches"),
+    Demo(E, "key_width", "how wide a key must be: two dimensions, or m - 1"),
+    Demo(E, "collapse", "lookups alone make all rows one; the block's sums do not"),
+    Demo(E, "sharpness", "second derivatives: how far a step may go"),
+    Demo(E, "spelling", "from letters to sounds: where attention came from"),
+    Demo(E, "pronouns", "she asks for the queen: a head of a real model"),
 ]

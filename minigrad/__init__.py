@@ -1,7 +1,8 @@
 # ruff: noqa: F401, I001     the imports stand in reading order
 """minigrad: reverse-mode automatic differentiation, small enough to read in a sitting.
 
-Read the files in the order of these imports; each uses only those before it.
+Read the files in the order of these imports; each uses only those before it, Tensor's
+methods, which ops/ attach, and what comes last: the checks and the platform.
 """
 
 from .tensor import Tensor
@@ -45,3 +46,6 @@ from .gradcheck import GradcheckError, gradcheck
 from . import module, nn, optim
 from .checkpoint import load, save
 from . import checks, backend
+
+# `from minigrad import *` leaves Python's own functions alone, as NumPy's does
+__all__ = [n for n in dir() if n[0] != "_" and n not in ("abs", "max", "min", "sum")]

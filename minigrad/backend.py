@@ -63,14 +63,7 @@ def use(module):
 
 def asarray(op, values):
     """Return real numbers as an array of the backend, the same one if it was one."""
-    if isinstance(values, numpy.ma.MaskedArray):
-        raise TypeError(
-            f"{op}: a masked array would lose its mask; give x.filled(…) and a mask"
-        )
-    try:
-        x = values if type(values) is xp.ndarray else numpy.asarray(values)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{op}: {error}") from error
+    x = values if type(values) is xp.ndarray else on_host(op, values)
     if x.dtype.kind not in "biuf":  # booleans, integers, unsigned ones, floats
         raise TypeError(
             f"{op}: expected real numbers, got {x.dtype}, {values!r:.60}; convert them "
@@ -82,7 +75,24 @@ def asarray(op, values):
 def to_numpy(x):
     """Return the values of an array, number or Tensor on the host, as a NumPy array."""
     x = x.detach() if hasattr(x, "detach") else x
-    return x.get() if hasattr(x, "get") else numpy.asarray(x)
+    on_device = hasattr(x, "get") and hasattr(x, "dtype")
+    return x.get() if on_device else on_host("to_numpy", x)
+
+
+def on_host(op, values):
+    """Return values on the host as a NumPy array, the same one if it was one."""
+    unmasked(op, values)
+    try:
+        return numpy.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{op}: {error}") from error
+
+
+def unmasked(op, *values):
+    """Refuse masked arrays."""
+    for x in values:
+        if isinstance(x, numpy.ma.MaskedArray):
+            raise TypeError(f"{op}: a masked array; give x.filled(…) and a mask")
 
 
 def floats(x):
@@ -91,18 +101,20 @@ def floats(x):
 
 
 def wide(x):
-    """Return the dtype to sum x in: its own, but at least float32.
-
-    float16 ends at 65,504, so it holds no sum, and no number, of 70,000 ones.
-    """
+    """Return the dtype to sum x in, float32 at least: float16 ends at 65,504."""
     return xp.result_type(x.dtype, "float32")
+
+
+def widened(x):
+    """Return an array or Tensor as it is, one of float16 in float32."""
+    return x.astype("float32") if x.dtype.char == "e" else x
 
 
 def read_only(x):
     """Return an array that cannot be written to; CuPy knows no such thing."""
-    if isinstance(x, numpy.ndarray):
+    if type(x) is numpy.ndarray:
         x = x.view()
-        x.flags.writeable = False
+        x.setflags(write=False)
     return x
 
 

@@ -49,7 +49,8 @@ def reverse_order(output, leaves=frozenset()):
 def pull_back(output, g, leaves=frozenset(), record=False):
     """Return {leaf: dL/dleaf} for every leaf below the output, given g = dL/doutput.
 
-    The walk ends at leaves, which nothing was made from, and at those given. With `record` the gradients are Tensors, and recorded too.
+    The walk ends at leaves, which nothing was made from, and at those given. With
+    `record` the gradients are Tensors, and recorded too.
     """
     pending = {output: g}  # what has arrived so far; dropped as soon as it is used
     arrived = {}
@@ -59,14 +60,14 @@ def pull_back(output, g, leaves=frozenset(), record=False):
             arrived[t] = g
             continue
         for x, gx in zip(t.inputs, gradients(t, g, record), strict=True):
-            if isinstance(x, Tensor):
+            if gx is not None:
                 # never `+=`: something else may hold the array that a rule returned
                 pending[x] = pending[x] + gx if x in pending else gx
     return arrived
 
 
 def gradients(t, g, record=False):
-    """Return dL/dx for each input x of t, given g = dL/dt: what the rule of its op says.
+    """Return dL/dx for each input x of t, given g = dL/dt; None where x is a constant.
 
     The rule computes with the arrays that the op computed with; with `record`, with the
     Tensors. It may not write into g, which something else may have been given as well.
@@ -83,17 +84,14 @@ def gradients(t, g, record=False):
             found = t.op.vjp(backend.read_only(g), t.array, *t.values, **params)
     except checks.ERRORS as error:
         raise checks.rule_failed(error, t, record) from error
-    if not isinstance(found, tuple):
+    if not isinstance(found, (tuple, list)):
         found = (found,)
-    checks.one_each(found, t)
+    if len(found) != len(t.inputs):
+        raise checks.not_one_each(found, t)
     return [
-        gx if not isinstance(x, Tensor) or fits(gx, x) else fit(gx, x, t.op.__name__)
+        fit(gx, x, t.op.__name__) if isinstance(x, Tensor) else None
         for x, gx in zip(t.inputs, found, strict=True)
     ]
-
-
-def fits(g, x):
-    return getattr(g, "shape", None) == x.array.shape and g.dtype == x.array.dtype
 
 
 def fit(g, x, name):
@@ -103,12 +101,20 @@ def fit(g, x, name):
     those places: over the leading axes that x lacks, and along the axes where x has
     length 1.
     """
+    if getattr(g, "shape", None) == x.array.shape and g.dtype is x.array.dtype:
+        return g
     checks.reducible(g, x, name)
     if g.shape != x.shape:
         extra = g.ndim - x.ndim
         stretched = (extra + i for i, n in enumerate(x.shape) if n == 1)
-        g = g.sum(axis=(*range(extra), *stretched), keepdims=True).reshape(x.shape)
+        g = total(g, (*range(extra), *stretched), True).reshape(x.shape)
     return g if g.dtype == x.dtype else g.astype(x.dtype)
+
+
+def total(x, axis=None, keepdims=False):
+    """Return the sum over the axes in the dtype of x, but summed in float32 at least."""
+    y = backend.widened(x).sum(axis=axis, keepdims=keepdims)
+    return y.astype("float16") if x.dtype.char == "e" else y
 
 
 def backward(self, g=None):

@@ -10,8 +10,7 @@ import zipfile
 
 import numpy
 
-from .checks import optional, takes
-from .checks.models import same_state, stateful, unreadable
+from .checks import optional, same_state, stateful, takes, unreadable
 
 OPTIMIZER = "optimizer:"  # in front of its names; no attribute has a colon
 
@@ -82,5 +81,5 @@ def read(path):
                     name = entry.removesuffix(".npy")
                     state[name] = numpy.lib.format.read_array(data, allow_pickle=False)
         except Exception as error:  # damaged bytes make zipfile raise almost anything
-            raise unreadable(path, file, entry, error) from error
+            raise unreadable(path, entry, error) from error
     return state

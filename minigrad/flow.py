@@ -156,7 +156,7 @@ def size(x):
     """Return the 2-norm of the numbers in x as a Python float; NaN if one of them is."""
     x = backend.xp.asarray(x)
     largest = float(backend.xp.abs(x).max()) if x.size else 0.0
-    if not 0 < largest < math.inf:
+    if x.size < 2 or not 0 < largest < math.inf:
         return largest
     x = x / largest  # the square of a large number overflows, of a small one is 0
     return largest * math.sqrt(float((x * x).sum()))

@@ -37,8 +37,16 @@ def value_and_grad(f, argnum=0):
     return functools.wraps(f)(value_and_derivative("value_and_grad", f, argnum))
 
 
+OVER = {"over": True}  # params of a leaf that was made here, once the call is over
+
+
+def can_be_asked(t, xs):
+    """Return whether the caller can ask t, or what it was made from, for a gradient."""
+    return t.op if t in set(xs) else not t.op and t.params != OVER
+
+
 def value_and_derivative(name, f, argnum):
-    """Return the function that both are made of."""
+    """Return the function of f's arguments that gives its value and its derivative."""
     checks.function(f"{name}: f", f)
 
     def both(*args, **kwargs):
@@ -47,8 +55,11 @@ def value_and_derivative(name, f, argnum):
         paused = recording.paused
         recording.paused = 0  # f is recorded, even within no_grad
         try:
-            for i in places:  # new Tensors, for f may use those given as constants
-                args[i] = +args[i] if isinstance(args[i], Tensor) else Tensor(args[i])
+            for i in {*places}:  # new Tensors, for f may use those given as constants
+                x = args[i]
+                args[i] = (
+                    +x if isinstance(x, Tensor) else Tensor(checks.floats(name, x))
+                )
             y = f(*args, **kwargs)
         finally:
             recording.paused = paused
@@ -59,13 +70,11 @@ def value_and_derivative(name, f, argnum):
             made_from = list(reverse_order(y, frozenset(xs)))
             # Record the gradients if they depend on a Tensor that the caller can still
             # ask: on what an x was made from, or on a leaf that is not our own.
-            record = not paused and any(
-                t.op if t in set(xs) else not t.op and not t.params for t in made_from
-            )
+            record = not paused and any(can_be_asked(t, xs) for t in made_from)
             found = pull_back(y, backend.xp.ones_like(y.array), frozenset(xs), record)
         for x in xs:
             if not x.op:
-                x.params = {"over": True}  # a leaf of our own, which nobody can ask
+                x.params = OVER
         gradients = [found.get(x, backend.xp.zeros_like(x.array)) for x in xs]
         if not record:
             y, gradients = plain(y), [backend.xp.array(gx) for gx in gradients]

@@ -10,7 +10,10 @@ import numpy
 
 TOLERANCE = 1e-6  # on the relative error. That of the differences is some 1e-10, and a
 #                   mistake in a formula seldom makes less than 1e-3
+ROUNDINGS = 3  # f is taken to be off by so many eps |f|: six ops, each by half an eps
 BLIND = 3  # a bend below so many times the noise is not seen: see `sides`
+EPS = float(numpy.finfo(float).eps)
+TINY = float(numpy.finfo(float).tiny)
 
 
 def bounds(slope, moved, y, h):
@@ -22,21 +25,19 @@ def bounds(slope, moved, y, h):
 
     The step may be too long: for log at 1e-4, for softmax at 1e6, for relu at 1e-6. So
     h / 2¹⁰ and h / 2²⁰ are tried as well, and each output goes by the step of the least
-    doubt: width between the sides + error of the formula + what rounding may hide. A
-    step 2¹⁰ times shorter takes 2²⁰ off the formula's error, of order h², and adds 2¹⁰
-    to the rounding, eps / h: two such steps lead from one extreme to the other.
+    doubt: width between the sides + error of the formula + what rounding may hide. With
+    a step 2¹⁰ times shorter the formula's error, of order h⁴, is gone, but the rounding,
+    of order eps / h, is 2¹⁰ times as large: after two of them hardly a digit is right.
     """
     y = numpy.asarray(y)
     found = numpy.full((3, *y.shape), numpy.nan)
     least = numpy.full(y.shape, numpy.inf)
     with numpy.errstate(all="ignore"):  # f may end within a step, as log near 0
         for step in (h, h / 2**10, h / 2**20):
-            left, right = (
-                [moved(-step), moved(-step / 2)],
-                [moved(step / 2), moved(step)],
-            )
-            near = numpy.stack([*left, y, *right])
-            middle, off, noise = slope(near, step)
+            steps = (-step, -step / 2, 0.0, step / 2, step)
+            near = numpy.stack([moved(s) if s else y for s in steps])
+            middle = slope(near, step)
+            off, noise = doubts(near, step, middle)
             low, high, kink = sides(near, step, noise)
             low, high = numpy.where(kink, [low, high], middle)
             known = high - low + numpy.where(kink, 0.0, off)
@@ -46,6 +47,26 @@ def bounds(slope, moved, y, h):
             if numpy.all(known <= noise):  # a shorter step would have more noise
                 break
     return found
+
+
+def doubts(near, h, slope):
+    """Return how far the slope may be off because h is not 0, and because y is rounded.
+
+    The slope is (4 narrow - wide) / 3 of two differences that are off by terms in h²;
+    what remains are terms in h⁴. If narrow and wide differ by a share s of the slope,
+    that is a share s² or so.
+
+    It makes (4 · 2 + 1) / 3h = 3/h times one error of y. An output may be the small rest
+    of terms as large as the largest output, so an error is some eps of that; but an
+    output that has not moved hides less than one error of its own.
+    """
+    left_far, left, _, right, right_far = near
+    apart = numpy.abs((right_far - left_far) / (2 * h) - (right - left) / h)
+    off = apart * numpy.minimum(1.0, apart / numpy.maximum(numpy.abs(slope), TINY))
+    size = numpy.abs(near).max(axis=0)
+    largest = size.max(where=numpy.isfinite(size), initial=0.0)
+    same = (right_far == left_far) & (right == left)
+    return off, EPS / h * numpy.where(same, size, 3 * ROUNDINGS * largest)
 
 
 def sides(near, h, noise):
@@ -85,7 +106,8 @@ def relative_error(got, bounds):
     expected = numpy.clip(got, low, high)
     size = numpy.maximum(numpy.abs(got), numpy.abs(expected)) + noise / TOLERANCE
     with numpy.errstate(invalid="ignore"):  # inf / inf is nan, no agreement
-        return numpy.abs(got - expected) / numpy.where(size == 0, 1.0, size)
+        error = numpy.abs(got - expected) / numpy.where(size == 0, 1.0, size)
+        return numpy.where(high - low == numpy.inf, 0.0, error)  # nothing is known
 
 
 def warn(names, kinked):

@@ -35,11 +35,8 @@ def name_mistake(k, witnesses, names):
 
     There should be witnesses of two points at least. `names` are those of the inputs.
     """
-    for w in witnesses:  # where 0 would do as well nothing can be told
-        numbers = numpy.array([w.got[k], w.expected[k]])
-        known = numpy.isfinite(numbers).all() and numbers[1].any()
-        if not known or w.right(k, 0 * numbers[0]):
-            return None
+    if any(w.right(k, 0 * w.expected[k]) for w in witnesses):
+        return None  # where 0 would do as well nothing can be told
     tried = [(name, test(k, witnesses), text) for name, test, text in MISTAKES]
     found = [(name, shown, text) for name, shown, text in tried if shown is not None]
     if len(found) != 1:
@@ -128,7 +125,8 @@ def lacks_a_tie(k, witness, axis):
     right = numpy.moveaxis(witness.expected[k], axis, -1)
     tiny = TINY * numpy.abs(right).max()
     ties, sums = (numpy.abs(a.sum(axis=-1)).max() for a in (right, got))
-    if not ties <= tiny < sums or numpy.abs(got[-1]).max() > tiny:  # a rule is linear
+    given_0 = numpy.abs(got[-1]).max()  # where u is 0 a rule makes 0, it is linear
+    if not (tiny and ties <= tiny < sums < math.inf and given_0 <= tiny):
         return False
     centred = got - got.mean(axis=-1, keepdims=True)
     if witness.right(k, numpy.moveaxis(centred, -1, axis)):

@@ -2,7 +2,6 @@
 
 from . import backend, checks
 from .checks import flag, takes
-from .checks.models import nothing_hidden, own_leaves, same_state
 from .tensor import Tensor
 
 
@@ -45,7 +44,7 @@ class Module:
         and for two of one name, as those of the keys 1 and "1".
         """
         named = [(name, x) for name, x in walk(self) if isinstance(x, Tensor)]
-        own_leaves(named)
+        checks.own_leaves(named)
         yield from named
 
     def parameters(self):
@@ -89,13 +88,13 @@ class Module:
         nothing has changed.
         """
         own = dict(self.named_parameters())
-        for name, values in same_state("load_state_dict", own, state).items():
+        for name, values in checks.same_state("load_state_dict", own, state).items():
             own[name].data = backend.xp.array(values)
 
 
 def walk(module):
     """Return [(name, x)] of each Module and Tensor from a Module on down, each once."""
-    found, seen, rest = [], set(), [("", module)]
+    found, others, seen, rest = [], [], set(), [("", module)]
     while rest:
         name, x = rest.pop()
         if id(x) in seen:
@@ -103,9 +102,11 @@ def walk(module):
         seen.add(id(x))
         if isinstance(x, (Module, Tensor)):
             found.append((name, x))
+        elif not isinstance(x, (list, tuple, dict)):
+            others.append((name, x))
         inside = [(f"{name}.{key}" if name else str(key), y) for key, y in parts(x)]
         rest += reversed(inside)  # the first is popped first
-    nothing_hidden(found, (Module, Tensor))
+    checks.nowhere_else(found, others, (Module, Tensor))
     return found
 
 

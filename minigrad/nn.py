@@ -26,8 +26,7 @@ import math
 import numpy
 
 from . import backend, checks
-from .checks import at_least, flag, integer, optional, takes
-from .checks.models import fraction, rows
+from .checks import at_least, flag, fraction, integer, optional, takes
 from .module import Module
 from .ops.elementwise import where
 from .ops.layernorm import center, rms_norm
@@ -99,8 +98,9 @@ class LayerNorm(Module):
         self.bias = Tensor(numpy.zeros(d), dtype="float32") if bias else None
         self.eps = float(eps)
 
+    @takes("… d")
     def __call__(self, x):
-        x = rows("LayerNorm", x, self.weight.size)
+        checks.width(x, self.weight.size)
         y = rms_norm(center(x), eps=self.eps) * self.weight  # (…, d)
         return y if self.bias is None else y + self.bias
 

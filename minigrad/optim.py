@@ -1,23 +1,28 @@
 """Optimisers: what a parameter becomes, given its gradient.
 
-A step gives each parameter a new array. The old one stays as it was, for a recorded
-graph computed with it and `detach` may have handed it out. A parameter without a
-gradient is left alone, and so is all that the optimiser remembers about it.
+A step gives each parameter a new array; the old one stays, for a recorded graph computed
+with it. A parameter without a gradient is left alone, with all that is kept about it.
 
 Weight decay acts on matrices only. Biases and the weights of norms are few, and set the
 scale of what passes; pulling them to 0 would shrink the signal, not the model.
 
-Letters: x a parameter, g its gradient, α the learning rate `lr`, λ the weight decay,
-i the number of the parameter in the list.
+Letters: x a parameter, the i-th, g its gradient, α the learning rate, λ weight decay.
 """
 
 import math
 
 from . import backend
-from .checks import at_least, takes
-from .checks.models import fitting_gradients, leaves, same_state, two_fractions
+from .checks import (
+    at_least,
+    fitting_gradients,
+    leaves,
+    same_state,
+    takes,
+    two_fractions,
+)
 
-ADAM = {"params": leaves, "lr": at_least(0), "betas": two_fractions, "eps": at_least(0)}
+RATE = at_least(0)
+ADAM = {"params": leaves, "lr": RATE, "betas": two_fractions, "eps": RATE}
 
 
 class Optimizer:
@@ -45,7 +50,7 @@ class Optimizer:
                 p.data = backend.xp.asarray(self.moved(i, p.data, g, lr), p.dtype)
 
     def zero_grad(self):
-        """Forget the gradients, which backward() would otherwise add to."""
+        """Forget the gradients."""
         for p in self.params:
             p.grad = None
 
@@ -82,9 +87,7 @@ class SGD(Optimizer):
     learning" (2013), eq. 1 and 2, with α outside of v, so that it may change.
     """
 
-    @takes(
-        params=leaves, lr=at_least(0), momentum=at_least(0), weight_decay=at_least(0)
-    )
+    @takes(params=leaves, lr=RATE, momentum=RATE, weight_decay=RATE)
     def __init__(self, params, lr, momentum=0.0, weight_decay=0.0):
         super().__init__(params, lr, *["v"] if momentum else [])
         self.momentum, self.weight_decay = float(momentum), float(weight_decay)
@@ -92,10 +95,11 @@ class SGD(Optimizer):
     def moved(self, i, x, g, lr):
         if self.weight_decay and x.ndim >= 2:
             g = g + self.weight_decay * x
-        if self.momentum:
-            v = self.moments["v"]
-            g = v[i] = self.momentum * v[i] + g
-        return x - lr * g
+        if not self.momentum:
+            return x - lr * g
+        v = self.moments["v"]
+        v[i] = self.momentum * v[i] + g
+        return x - lr * v[i]
 
 
 class Adam(Optimizer):
@@ -132,7 +136,7 @@ class AdamW(Adam):
     2 decays vectors too, and by λ, not α λ, which is PyTorch's.
     """
 
-    @takes(**ADAM, weight_decay=at_least(0))
+    @takes(**ADAM, weight_decay=RATE)
     def __init__(
         self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01
     ):
@@ -145,7 +149,7 @@ class AdamW(Adam):
         return super().moved(i, x, g, lr)
 
 
-@takes(params=leaves, max_norm=at_least(0))
+@takes(params=leaves, max_norm=RATE)
 def clip_grad_norm(params, max_norm):
     """Scale all gradients to a joint norm of at most max_norm; return it as it was.
 

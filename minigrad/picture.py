@@ -11,12 +11,14 @@ import math
 import operator
 
 from .backward import reverse_order
+from .checks import takes
 from .flow import label, recorded, size
 from .tensor import Tensor
 
 GAP = 2.8  # between two rows, in em, the size of the letters; so are all lengths here
 
 
+@takes()
 def draw(output, ax=None, flow=None):
     """Draw the graph with matplotlib, the output at the bottom, and return the axes.
 

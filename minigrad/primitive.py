@@ -43,7 +43,7 @@ def primitive(forward):
     `multiply.vjp(g, y, a, b)` is that rule, to be called. Given no Tensor an op returns
     an array and records nothing. Rules are written with ops: on arrays they compute a
     gradient, and on Tensors they record themselves as everything does, so that the
-    gradient can be differentiated in its turn.
+    gradient can be differentiated in its turn. (Only tiled_attention has two rules.)
 
     An op that computes on the way what its rule can use returns (y, {name: value}), and
     the rule is given that too; but None where the gradient is to be differentiated
@@ -52,6 +52,7 @@ def primitive(forward):
     Raises: TypeError when no parameter stands before `/`, ValueError when another
     module has an op of this name.
     """
+    checks.function("primitive: what becomes an op", forward)
     name = forward.__name__.strip("_")  # _stack(*tensors) is called stack(tensors)
     arity = checks.arity(forward, PRIMITIVES.get(name))
 
@@ -65,6 +66,8 @@ def primitive(forward):
             if not (tracked and types <= READY):
                 inputs = arrays(name, inputs)
                 tracked = any(isinstance(x, Tensor) for x in inputs)
+            if params:
+                backend.unmasked(name, *params.values())
             values = [x.array if isinstance(x, Tensor) else x for x in inputs]
             y = forward(*values, **params)
         except checks.ERRORS as error:
@@ -132,6 +135,7 @@ class no_grad:
         recording.paused -= 1
 
     def __call__(self, function):
+        checks.function("no_grad: what it decorates,", function)
         checks.no_generator(inspect.unwrap(function))
 
         @functools.wraps(function)

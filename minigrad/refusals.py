@@ -3,18 +3,19 @@ is random or leaves float64, an op that writes into what it is given, a wrong gr
 """
 
 import contextlib
-import copy
 import inspect
 import warnings
 
 import numpy
 
-from . import backend, kinks
+from . import backend, checks, kinks
 from .backward import pull_back
 from .graph import nodes
 from .mistakes import Witness, name_mistake
 from .primitive import recording
 from .tensor import Tensor
+
+ERRORS = AttributeError, IndexError, TypeError, ValueError  # that a rule may raise
 
 
 class GradcheckError(AssertionError):
@@ -30,14 +31,18 @@ class GradcheckError(AssertionError):
 
 def float64(inputs, order):
     """Return the inputs of gradcheck as NumPy arrays in float64, all of them copies."""
-    if order not in (1, 2):
+    if checks.integer()("gradcheck: order", order) not in (1, 2):
         raise ValueError(f"gradcheck: order {order} is neither 1 nor 2")
     if not inputs:
         raise ValueError("gradcheck: there are no inputs to differentiate by")
     if recording.paused:
         raise RuntimeError("gradcheck: inside no_grad nothing is recorded")
     points = []
-    for k, x in enumerate(map(backend.to_numpy, inputs)):
+    for k, x in enumerate(inputs):
+        try:
+            x = backend.to_numpy(x)
+        except (TypeError, ValueError) as error:
+            raise checks.explained(error, "gradcheck") from error
         if x.dtype.kind not in "biuf":
             raise TypeError(f"gradcheck: input {k} is {x.dtype}, not real numbers")
         if x.dtype.kind == "f" and x.dtype != float:
@@ -83,10 +88,13 @@ def replay(t, names):
     op = t.op.__name__
     inputs, held = [], []
     for x, value in zip(t.inputs, t.values, strict=True):
-        tracked = isinstance(x, Tensor)
-        inputs.append(Tensor(value) if tracked else copy.copy(value))
-        name = names.get(x) if tracked else None
-        held.append((name or f"what {op} was given", inputs[-1], value))
+        name = f"what {op} was given"
+        if isinstance(x, Tensor):
+            name, mine = names.get(x, name), Tensor(value)
+        else:
+            mine = value.copy() if hasattr(value, "copy") else value  # or a number
+        inputs.append(mine)
+        held.append((name, mine, value))
     given = inspect.signature(t.op).parameters  # and not what it keeps for its rule
     y = t.op(*inputs, **{name: p for name, p in t.params.items() if name in given})
     refuse_writing("the forward", op, held)
@@ -167,15 +175,9 @@ def witness(look, points):
         return bool(numpy.all(kinks.relative_error(a, bounds[k]) <= kinks.TOLERANCE))
 
     got = list(zip(*got, strict=True))  # for every input: for every u
-    return Witness(
-        outputs=y.size,
-        path=[a[0] is not None for a in got],
-        got=[
-            numpy.array(a) if a[0] is not None else numpy.zeros(s)
-            for a, s in zip(got, shapes)
-        ],
-        # at a kink any slope will do
-        expected=[numpy.where(b[..., 0] < b[..., 1], 0.0, b[..., 0]) for b in bounds],
-        own=own,
-        right=right,
-    )
+    path = [a[0] is not None for a in got]
+    for k, shape in enumerate(shapes):
+        got[k] = numpy.array(got[k]) if path[k] else numpy.zeros(shape)
+    # at a kink any slope will do
+    expected = [numpy.where(b[..., 0] < b[..., 1], 0.0, b[..., 0]) for b in bounds]
+    return Witness(y.size, path, got, expected, own, right)

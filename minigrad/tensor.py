@@ -121,6 +121,6 @@ class Tensor:
     __eq__, __ne__ = compared(operator.eq), compared(operator.ne)
     __hash__ = object.__hash__
 
-    # What NumPy asks of an object that is not an array: see checks.py.
+    # What NumPy asks of an object that is not an array: see checks/arrays.py.
     __array__, __array_function__ = checks.no_array, checks.no_function
     __array_ufunc__ = checks.LeftOperand()

@@ -66,7 +66,7 @@ def test_the_schedule_may_fall_to_0_at_once_and_takes_any_numbers():
 @pytest.mark.parametrize("x", [-5, -0.1, np.nan, None, "a", [1, 2], 1j])
 def test_the_schedule_takes_no_number_below_0(name, x):
     numbers = {"step": 1, "warmup": 2, "total": 3, "high": 1.0, "low": 0.1}
-    with pytest.raises((ValueError, TypeError), match=f"^warmup_cosine: {name} is "):
+    with pytest.raises((ValueError, TypeError), match=f"^warmup_cosine: {name} "):
         warmup_cosine(**(numbers | {name: x}))
 
 
@@ -82,6 +82,6 @@ def test_a_clipped_gradient_has_the_type_of_its_parameter(dtype):
 @pytest.mark.parametrize("max_norm", [-1, np.nan, None, "a", [1, 2]])
 def test_the_limit_is_a_number_of_at_least_0(max_norm):
     p = tensor([1.0], [2.0])
-    with pytest.raises((ValueError, TypeError), match="^clip_grad_norm: max_norm is "):
+    with pytest.raises((ValueError, TypeError), match="^clip_grad_norm: max_norm "):
         clip_grad_norm([p], max_norm)
     same(p.grad, [2.0])

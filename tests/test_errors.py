@@ -84,7 +84,7 @@ TYPES = [
     ("take", lambda x: x.take([True, False]), "expected integers, got bool"),
     ("take", lambda x: x.take(1.5), "expected integers, got float64"),
     ("cross_entropy", lambda x: mg.cross_entropy(x, [0.0, 1.0]), "integers, .*float64"),
-    ("cross_entropy", lambda x: mg.cross_entropy(x, x), "array of integers, got a Ten"),
+    ("cross_entropy", lambda x: mg.cross_entropy(x, x), "x.numpy.. for the values"),
     ("einsum", lambda x: mg.einsum(x, "ij"), "subscripts"),
     ("astype", lambda x: x.astype(int), "int64"),
     ("astype", lambda x: x.astype("text"), "text"),

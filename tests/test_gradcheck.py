@@ -84,6 +84,21 @@ def test_ones_in_the_place_of_a_random_cotangent_would_let_these_pass(
     gradcheck(mg.softmax, x)
 
 
+def test_the_random_cotangent_is_no_input_that_somebody_draws(monkeypatch):
+    """With u = A the gradient Aᵀ U of A B is symmetric, and its transpose passes."""
+    A, B = normal(3, 3), normal(3, 3, seed=1)
+    monkeypatch.setattr(mg.matmul, RULE, lambda g, y, a, b: (g @ b.T, g.T @ a))
+    with pytest.raises(GradcheckError, match="input 1"):
+        gradcheck(mg.matmul, A, B)
+    drawn = [normal(3, 3, seed=seed) for seed in range(100)]
+    drawn += [np.random.default_rng(seed).random((3, 3)) for seed in range(100)]
+    for seed in range(4):
+        u = module.cotangent(A, seed)
+        assert not any(np.array_equal(u, x) for x in drawn)
+    monkeypatch.setattr(module, "cotangent", lambda y: A)
+    gradcheck(mg.matmul, A, B)
+
+
 def first_copy(g, x, op):
     """Undo broadcasting wrongly: take one of the copies instead of their sum."""
     g = g[(0,) * (g.ndim - x.ndim)]
@@ -201,6 +216,27 @@ def test_a_right_gradient_passes_where_a_step_is_too_long(name, monkeypatch):
     assert gradcheck(f, at) < 1e-6  # without a warning of a kink
     with pytest.raises(GradcheckError):
         gradcheck(lambda x: f(x) + 1e-4 * (f(x) - f(Tensor(x.data))), at)
+
+
+def test_a_kink_of_a_curved_function_ends_at_the_slopes_of_its_sides():
+    """relu(x) / eˣ has the slopes 0 and 1 at 0, and bends further to the right."""
+    with pytest.warns(UserWarning, match="kink"):
+        assert gradcheck(lambda x: mg.relu(x) * mg.exp(-x), 0.0) < 1e-6
+    with pytest.warns(UserWarning, match="kink"):
+        assert gradcheck(lambda x: x - mg.relu(x) * mg.exp(-x), 0.0) < 1e-6
+
+
+def test_a_small_kink_of_a_large_function_is_seen():
+    with pytest.warns(UserWarning, match="kink"):
+        gradcheck(lambda x: 0.01 * mg.abs(x) + 30.0, 0.0)
+
+
+def test_rounding_in_an_output_that_is_a_small_rest_is_no_error():
+    """Rows of two nearly equal numbers: layer norm's second derivative is 1e-5, made of
+    terms of size 1."""
+    X = normal(2, 3, 2, seed=4)
+    f = lambda x, w: mg.rms_norm(mg.center(x)) * w
+    assert gradcheck(f, X, X[0, 0], order=2) < 1e-6
 
 
 def test_every_output_has_a_slope_of_its_own_at_a_kink():

@@ -251,7 +251,12 @@ def test_a_changed_constant_is_found_in_each_of_them(browse, page, questions, fa
         old = old if faults is FAULTS[1] else re.escape(old)
         page, count = re.subn(old, new, page, flags=re.DOTALL)
         assert count == 1, old
-    few = {name: asked[:20] for name, asked in questions.items()}
+    # query 0 first, whose number is changed
+    first = {
+        name: sorted(asked, key=lambda settings: settings.get("query") != 0)
+        for name, asked in questions.items()
+    }
+    few = {name: asked[:20] for name, asked in first.items()}
     worst = worst_differences(browse, page, few)
     assert {name: x for name, x in worst.items() if x < 1e-12} == {}
 

@@ -1,6 +1,7 @@
 """Random wrong formulas get no name from gradcheck; right rules written otherwise pass."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 from conftest import normal
@@ -28,48 +29,66 @@ a, b, x, cube = normal(3), normal(3, seed=1), normal(3, 4), normal(2, 3, 3)
 A, B, oblong = normal(3, 3), normal(3, 3, seed=9), normal(3, 2, seed=2)
 
 
-def formulas(rng):
-    """Return random wrong formulas: f and its inputs, of one op after the other."""
+def mixed(c, *terms):
+    return sum(c * term for c, term in zip(c, terms, strict=False))
 
-    def mixed(*terms):
-        return sum(c * term for c, term in zip(rng.normal(size=len(terms)), terms))
 
-    def softmax(g, y, x):
-        return mixed(g * y, y * total(g * y), g * y * y, y * total(g), g * x, g)
+# Formulas of terms that occur, with coefficients c that make them wrong.
 
-    def log_softmax(g, y, x):
-        e = mg.exp(y)
-        return mixed(g, e * total(g), g * e, total(g * e) + 0 * g, y * g)
 
-    def product(g, y, a, b):
-        return mixed(g * a, g * b, g, g * y, g * a * a), mixed(
-            g * a, g * b, g, g * b * b
-        )
+def softmax(c, g, y, x):
+    return mixed(c, g * y, y * total(g * y), g * y * y, y * total(g), g * x, g)
 
-    def matmul(g, y, a, b):
-        gb, ag = g @ turn(b), turn(a) @ g
-        return mixed(gb, turn(gb), g @ b, g, ag), mixed(ag, turn(ag), a @ g, g * y, gb)
 
-    def square(g, y, x):
-        return mixed(g * x, g * y, g, x * total(g))
+def log_softmax(c, g, y, x):
+    e = mg.exp(y)
+    return mixed(c, g, e * total(g), g * e, total(g * e) + 0 * g, y * g)
 
-    def variance(g, y, x):
-        return mixed(g * x, back(g, x), g * total(x) + 0 * x, g * y * x)
 
+def product(c, g, y, a, b):
+    ga, gb = g * a, g * b
+    return mixed(c, gb, ga, g, g * y, ga * a), mixed(c[5:], ga, gb, g, g * y, gb * b)
+
+
+def matmul(c, g, y, a, b):
+    gb, ag = g @ turn(b), turn(a) @ g
+    return mixed(c, gb, turn(gb), g @ b, g, ag), mixed(
+        c[5:], ag, turn(ag), a @ g, g, gb
+    )
+
+
+def square(c, g, y, x):
+    return mixed(c, g * x, g * y, g, x * total(g))
+
+
+def variance(c, g, y, x):
+    return mixed(c, g * x, back(g, x), g * total(x) + 0 * x, g * y * x)
+
+
+def formulas(coefficients):
+    """Yield f and its inputs, of one op after the other, without end.
+
+    coefficients(n) returns n of them.
+    """
     small = normal(2, 3)
+
+    def made(forward, formula):
+        return op(forward, partial(formula, coefficients(10)))
+
     while True:
-        yield op(my_softmax, softmax), small
-        yield attention(op(my_softmax, softmax)), small, A[:, :2].T @ A, normal(2, 1)
-        yield op(my_log_softmax, log_softmax), small
-        yield op(my_product, product), a, b
-        yield op(my_matmul, matmul), A[:2, :2], B[:2, :2]
-        yield op(my_square, square), a
-        yield op(my_variance, variance), a
+        yield made(my_softmax, softmax), small
+        yield attention(made(my_softmax, softmax)), small, normal(3, 3), normal(3, 1)
+        yield made(my_log_softmax, log_softmax), small
+        yield made(my_product, product), a, b
+        yield made(my_matmul, matmul), A[:2, :2], B[:2, :2]
+        yield made(my_square, square), a
+        yield made(my_variance, variance), a
 
 
 @numpy_only
 def test_a_hundred_random_formulas_get_no_name():
-    for f, *inputs in itertools.islice(formulas(np.random.default_rng(0)), 100):
+    random = np.random.default_rng(0).standard_normal
+    for f, *inputs in itertools.islice(formulas(random), 100):
         assert failure(f, *inputs).mistake is None
 
 

@@ -172,17 +172,17 @@ def test_training_finds_the_least_squares_solution(make, steps):
         (lambda p: Adam(p, np.nan), ValueError, "Adam: lr nan"),
         (lambda p: SGD(p, 0.1, momentum=-1), ValueError, "SGD: momentum -1"),
         (lambda p: AdamW(p, weight_decay=-1), ValueError, "AdamW: weight_decay -1"),
-        (lambda p: AdamW(p, betas=(0.9, 1)), ValueError, r"AdamW: betas is \(0.9, 1\)"),
+        (lambda p: AdamW(p, betas=(0.9, 1)), ValueError, r"AdamW: betas \(0.9, 1\)"),
         (
             lambda p: Adam(p, betas=0.9),
             ValueError,
-            "Adam: betas is 0.9; it must be two",
+            "Adam: betas 0.9 is not two numbers",
         ),
-        (lambda p: Adam(p, betas=(0.9,)), ValueError, r"Adam: betas is \(0.9,\)"),
+        (lambda p: Adam(p, betas=(0.9,)), ValueError, r"Adam: betas \(0.9,\)"),
         (
             lambda p: Adam(p, betas=(0, np.nan)),
             ValueError,
-            r"Adam: betas is \(0, nan\)",
+            r"Adam: betas \(0, nan\)",
         ),
         (
             lambda p: clip_grad_norm(p, -1.0),
@@ -301,7 +301,7 @@ def test_adam_moves_float16_by_the_learning_rate_as_it_does_float32():
     optimizer.step()
     assert p.dtype == "f2"
     close(p, np.array([0.875, 1.125, 1.0], "f2"), rtol=1e-3)
-    Adam([p]).load_state_dict(optimizer.state_dict())  # the moments are float32 in both
+    Adam([p]).load_state_dict(optimizer.state_dict())  # float32 in both
 
 
 def test_a_parameter_keeps_its_type_when_converted_after_the_optimiser_was_made():
@@ -325,9 +325,7 @@ def test_a_parameter_keeps_its_type_when_converted_after_the_optimiser_was_made(
 )
 def test_a_number_that_is_none_is_refused_by_name(make, names, x):
     for name in names:
-        with pytest.raises(
-            (ValueError, TypeError), match=f"^{make.__name__}: {name} is "
-        ):
+        with pytest.raises((ValueError, TypeError), match=f"^{make.__name__}: {name} "):
             make([tensor([1.0])], **({"lr": 0.1} | {name: x}))
 
 
@@ -335,7 +333,7 @@ def test_a_number_that_is_none_is_refused_by_name(make, names, x):
     "betas", [(0.9, -0.1), (0.9, "a"), ("a", "b"), "ab", (0.9, None)]
 )
 def test_betas_are_two_numbers_below_1(betas):
-    with pytest.raises((ValueError, TypeError), match="^AdamW: betas is "):
+    with pytest.raises((ValueError, TypeError), match="^AdamW: betas "):
         AdamW([tensor([1.0])], betas=betas)
 
 

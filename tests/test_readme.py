@@ -57,8 +57,14 @@ def test_the_reading_order_is_that_of_the_imports(package):
 
 
 def test_every_file_and_demo_that_it_names_exists():
-    for path in re.findall(r"\]\((\S+?)\)", README):
-        assert path.startswith("http") or (ROOT / path).exists(), path
+    titles = re.findall(r"^#+ (.+)$", README, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", t).lower().replace(" ", "-") for t in titles}
+    sources = re.findall(r'(?:src|srcset)="(\S+)"', README)
+    for path in re.findall(r"\]\((\S+?)\)", README) + sources:
+        if path.startswith("#"):
+            assert path[1:] in anchors, path
+        else:
+            assert path.startswith("http") or (ROOT / path).exists(), path
     names = {demo.name for demo in DEMOS} | {"NAME"}
     for name in re.findall(r"python -m demos (\w+)", README):
         assert name in names

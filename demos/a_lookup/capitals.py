@@ -184,6 +184,6 @@ def demo(page):
     )
     rows = []
     for i in missed:
-        tops = [f"{keys[a[i].argmax()]} {a[i].max():.2f}" for a in A.values()]
+        tops = [keys[a[i].argmax()] for a in A.values()]
         rows.append([queries[i], keys[data["expected"][i]], *tops])
     page.table(["query", "expected", *A], rows)

@@ -105,10 +105,8 @@ def demo(page):
         i = queries.index(query)
         first, second = A[i].argsort()[:-3:-1]
         names = [f"{data['value_text'][j]} {A[i, j]:.2f}" for j in (first, second)]
-        rows.append([query, *places[i], shared[i], ", ".join(names)])
-    page.table(
-        ["query", "° north", "° east", "keys sharing", "countries of most weight"], rows
-    )
+        rows.append([query, *map(round, places[i]), shared[i], ", ".join(names)])
+    page.table(["query", "°N", "°E", "keys", "countries of most weight"], rows)
     far = [data["key_text"].tolist().index(name) for name in ("tokyo", "washington")]
     north, east = values[far].mean(axis=0)
     page.say(

@@ -83,7 +83,7 @@ def demo(page):
     X = Tensor(np.random.default_rng(1).normal(size=(n, D)))
     mask = causal_mask(n, n, strict=True)
     weights = attention(X, X, X, mask=mask, return_weights=True)[1].numpy()
-    distances = np.array([2, 8, 32, 64, 128, 192, 256])
+    distances = np.array([2, 8, 32, 64, 128, 256])
     sizes = {
         "attention, query matches": [attention_size(m, MATCH) for m in distances],
         "attention, uniform": [attention_size(m, 0) for m in distances],

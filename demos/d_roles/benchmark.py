@@ -1,7 +1,6 @@
 """Benchmark: how much longer attention takes than its matrix products.
 
-Question. A time in milliseconds says little: it depends on the machine, and on what
-else the machine does. How fast is attention as it is written here?
+Question. Milliseconds depend on the machine. How fast is attention as written here?
 
 Guess. In Python, many times slower than the matrix products that it consists of.
 
@@ -122,10 +121,9 @@ def language_model(page):
 
     times, gradients, losses = race()
     page.say(
-        "A training step of language_model, from a batch to new weights, with learned"
-        " positions; two ranks if mpiexec is here (demos/stage/ranks.py)."
-        f" Gradients differ by {small(gradients)} of the largest in each array,"
-        f" losses after the last step by {small(losses)}:"
+        "A training step of language_model, from batch to new weights, with learned"
+        " positions; two ranks if mpiexec is here. Gradients differ by"
+        f" {small(gradients)} of each array's largest, losses by {small(losses)}:"
     )
     columns = ["", "median / ms", "minimum", "x torch", "of minima"]
     page.table(columns, rows(times, "torch", 1e-3))

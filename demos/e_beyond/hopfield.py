@@ -31,7 +31,7 @@ import numpy as np
 from attention import attention, dot
 from minigrad import Tensor, grad, logsumexp, no_grad
 
-from ..stage.datasets import FOLDER
+from ..stage import datasets
 
 HALVES = {"lower": np.s_[4:], "upper": np.s_[:4], "left": np.s_[:, :4]}
 HALVES["right"] = np.s_[:, 4:]
@@ -75,7 +75,7 @@ def repair(m, d, seed=0, tried=500):
 
 def digits(count=1000):
     """Return images of handwritten digits, ink -1 to 1, at length 1: (count, 8, 8)."""
-    with np.load(FOLDER / "digits.npz") as file:
+    with np.load(datasets.FOLDER / "digits.npz") as file:
         ink = file["images"][:count] / 8 - 1
     return ink / np.sqrt((ink**2).sum(axis=(1, 2), keepdims=True))
 

@@ -27,12 +27,11 @@ tried.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from threadpoolctl import threadpool_limits
-from tqdm import trange
 
 from minigrad import Tensor, log_softmax, softmax
 from minigrad import backend as B
-from minigrad.optim import Adam
+
+from .descent import minimise
 
 KEYS = 24
 DENSE, ONE_HOT = (1, 2, 4, 8, 16, 23, 24), (1, 2, 4)  # widths that are tried
@@ -45,7 +44,6 @@ def targets(seed=0, m=KEYS):
     return dense, np.eye(m)[rng.permutation(m)]
 
 
-@threadpool_limits.wrap(limits=1)
 def fit(target, widths, steps=1500, seed=0):
     """Return for each width d_k the mean KL divergence from the target (m, m) that is
     left, log α (widths, m, m), and Q and K, zeros beyond d_k (widths, m, m)."""
@@ -55,13 +53,14 @@ def fit(target, widths, steps=1500, seed=0):
     used, P = B.xp.asarray(used * 1.0), B.xp.asarray(target)
     entropy = -np.log(target, where=target > 0, out=np.zeros_like(target))
     entropy = B.xp.asarray((target * entropy).sum(axis=1))  # (m,)
-    optimizer = Adam([Q, K], lr=0.05)
-    for _ in trange(steps, desc="key_width", disable=None, leave=False):
+
+    def weights():
         log_A = log_softmax((Q * used) @ (K * used).swapaxes(-1, -2))  # (widths, m, m)
-        divergence = (-(P * log_A).sum(axis=-1) - entropy).mean(axis=-1)  # (widths,)
-        optimizer.zero_grad()
-        divergence.sum().backward()  # the widths have no parameter in common
-        optimizer.step()
+        return log_A, (-(P * log_A).sum(axis=-1) - entropy).mean(axis=-1)  # (widths,)
+
+    # the widths have no parameter in common, so the sum trains each as if alone
+    minimise(lambda: weights()[1].sum(), [Q, K], steps, 0.05, "key_width")
+    log_A, divergence = weights()
     return divergence.numpy(), log_A.numpy(), Q.numpy(), K.numpy()
 
 

@@ -31,7 +31,7 @@ import numpy as np
 from attention import bilinear, cosine, dot, scaled_dot
 from minigrad import Tensor, softmax
 
-from ..stage.datasets import FOLDER
+from ..stage import datasets
 from ..stage.drawing import weight_map
 
 SHARPNESS = {"cosine": 10.0, "the head": 1.0}  # of the weights in the picture
@@ -39,7 +39,7 @@ SHARPNESS = {"cosine": 10.0, "the head": 1.0}  # of the weights in the picture
 
 def words():
     """Return the arrays of pronouns.npz by name, vectors as float64."""
-    with np.load(FOLDER / "pronouns.npz") as file:
+    with np.load(datasets.FOLDER / "pronouns.npz") as file:
         arrays = {name: file[name] for name in file.files}
     text = {"pronouns", "nouns", "kind"}
     return {k: x if k in text else x.astype(float) for k, x in arrays.items()}

@@ -34,7 +34,6 @@ import math
 import matplotlib.pyplot as plt
 import numpy as np
 from threadpoolctl import threadpool_limits
-from tqdm import trange
 
 from attention import attention
 from minigrad import Tensor, grad, logsumexp, matmul, softmax, tanh
@@ -43,6 +42,7 @@ from minigrad import backend as B
 from ..a_lookup.smoothing import learn_sigma, log_error
 from ..stage.datasets import columns
 from ..stage.jacobian import jacobian
+from ..stage.progress import progress
 
 RATES = 1.0, 0.5, 0.25  # η
 EVERY = 20  # steps between two looks at λ
@@ -108,7 +108,7 @@ def descend(rate, seed=0, steps=400):
     slope = grad(loss)
     v = B.xp.ones_like(theta) / math.sqrt(theta.size)
     found = []
-    for step in trange(steps + 1, desc=f"η = {rate}", disable=None, leave=False):
+    for step in progress(range(steps + 1), desc=f"η = {rate}: "):
         if step % EVERY == 0:
             size, v = largest_curvature(slope, theta, v, 4 if step else 20)
             found.append([size, float(loss(theta))])

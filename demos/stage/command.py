@@ -40,7 +40,8 @@ def main():
 def run_all(options):
     """Run the demos in `options.demos`, write their page, and say what holds."""
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")  # a terminal without Greek letters
+        # a terminal without Greek letters; a pipe, which shows each line at once
+        sys.stdout.reconfigure(errors="replace", line_buffering=True)
     out = options.out
     try:
         if options.backend:

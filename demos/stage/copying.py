@@ -68,7 +68,7 @@ def trained(steps=STEPS, seed=0):
     optimizer = AdamW(model.parameters(), LR, weight_decay=0.0)
     rng = np.random.default_rng(seed)
     history = []
-    bar = progress(steps, "steps")
+    bar = progress(range(steps))
     for _ in range(steps):
         ids, p = draw(rng, BATCH)
         known = np.arange(LENGTH - 1) >= LENGTH - p  # the next letter is in both copies

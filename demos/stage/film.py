@@ -19,7 +19,7 @@ def film(figure, draw, values, path):
     draw(values[0])
     figure.canvas.draw()
     figure.set_layout_engine("none")  # or the panels would move with their titles
-    bar = progress(len(values), "frames")
+    bar = progress(range(len(values)), unit="frames")
     for value in values:
         draw(value)
         shot = io.BytesIO()

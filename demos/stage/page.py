@@ -10,6 +10,7 @@ in `items`, into the report.
 """
 
 import dataclasses
+import itertools
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import numpy as np
 from .words import number
 
 WIDTH = 80  # of what is printed, in characters
+NARROW = 12  # characters that no column is cut below
 
 
 @dataclasses.dataclass
@@ -78,13 +80,21 @@ class Page:
             ]
             for row in rows
         ]
-        widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
-        for row in [columns, *cells]:
-            padded = [
-                x.rjust(width) if right else x.ljust(width)
-                for x, width, right in zip(row, widths, numeric, strict=True)
+        lines = [list(columns), *cells]
+        widths = narrowed(
+            [max(map(len, column)) for column in zip(*lines, strict=True)]
+        )
+        for line in lines:
+            wrapped = [
+                textwrap.wrap(x, width) if len(x) > width else [x]
+                for x, width in zip(line, widths, strict=True)
             ]
-            print("  ".join(padded).rstrip())
+            for pieces in itertools.zip_longest(*wrapped, fillvalue=""):
+                padded = [
+                    x.rjust(width) if right else x.ljust(width)
+                    for x, width, right in zip(pieces, widths, numeric, strict=True)
+                ]
+                print("  ".join(padded).rstrip())
         print()
         self.items.append(Table(list(columns), cells, numeric))
 
@@ -103,3 +113,12 @@ class Page:
         line = f"{number} {'holds' if holds else 'FAILS'}: {sentence} [{measured}]"
         print(textwrap.fill(line, WIDTH, subsequent_indent="   "), end="\n\n")
         self.items.append(claim)
+
+
+def narrowed(widths):
+    """Return the widths of columns, the widest cut until all fit into WIDTH, two
+    characters apart."""
+    widths = list(widths)
+    while sum(widths) + 2 * (len(widths) - 1) > WIDTH and max(widths) > NARROW:
+        widths[widths.index(max(widths))] -= 1
+    return widths

@@ -5,9 +5,8 @@ import sys
 from tqdm import tqdm
 
 SECONDS = 10  # between two lines
-LINE = (
-    "{desc}{percentage:.0f} % of {total_fmt} {unit}, {elapsed} gone, {remaining} left"
-)
+LINE = "{desc}{percentage:.0f} % of {total_fmt} {unit}, {elapsed} gone"
+LINE += ", {remaining} left{postfix}"
 
 
 class Lines:
@@ -21,11 +20,11 @@ class Lines:
         sys.stderr.flush()
 
 
-def progress(total, unit, done=0):
-    """Return a tqdm bar that counts to a total, on stderr as all that is no result."""
-    counts = {"total": total, "unit": unit, "initial": done, "unit_scale": True}
+def progress(steps=None, **counts):
+    """Return a tqdm bar over some steps, or over what `counts` tell it, on stderr, as all
+    that is no result."""
+    counts = {"unit": "steps", "unit_scale": True, **counts}
     if sys.stderr.isatty():
-        return tqdm(**counts, file=sys.stderr)
-    line = LINE + "{postfix}"
+        return tqdm(steps, **counts, file=sys.stderr)
     rare = {"mininterval": SECONDS, "maxinterval": SECONDS, "miniters": 1}
-    return tqdm(**counts, **rare, file=Lines(), bar_format=line)
+    return tqdm(steps, **counts, **rare, file=Lines(), bar_format=LINE)

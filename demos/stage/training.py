@@ -136,11 +136,11 @@ class Training:
         Raises: OSError before the first step when the folder cannot be written to."""
         if ranks.RANK == 0:
             make_writable(Path(path).parent)
-        stop, all_read = False, self.read(self.steps)
+        stop, total = False, self.read(self.steps)
         with (
             one_core_each(),
             interruptions() as interrupted,
-            progress(all_read, "letters", self.read(self.step)) as bar,
+            progress(total=total, initial=self.read(self.step), unit="letters") as bar,
         ):
             while self.step < self.steps and not stop:
                 loss, stop = self.advance(interrupted)

@@ -51,16 +51,20 @@ def shape(x):
     return x.shape if hasattr(x, "shape") else numpy.shape(x)
 
 
+def width(x, d):
+    """Refuse rows x (…, n) unless n is d."""
+    if x.shape[-1] != d:
+        raise ValueError(f"x {x.shape} must be (…, {d})")
+
+
 def integers(name, values, size=None, besides=None):
     """Return integers as an array of the backend, each below the size if one is given,
     or else the number `besides`.
 
     On a GPU only those that come from the host are compared; others would have to wait.
     """
-    if hasattr(values, "detach"):
-        raise TypeError(f"{name}: expected an array of integers, got a Tensor")
     if not isinstance(values, backend.xp.ndarray):
-        values = numpy.asarray(values)
+        values = backend.on_host(name, values)
     if values.size and values.dtype.kind not in "iu":
         raise TypeError(f"{name}: expected integers, got {values.dtype}")
     if not values.size:
@@ -75,12 +79,10 @@ def integers(name, values, size=None, besides=None):
 def targets(logits, targets, ignore_index):
     """Return the targets (…) of logits (…, C) as integers below C."""
     integers("cross_entropy", targets)
-    targets = targets if hasattr(targets, "shape") else numpy.asarray(targets)
-    if logits.shape[:-1] != targets.shape:
-        raise ValueError(
-            f"cross_entropy: logits {logits.shape} and targets {targets.shape} must be "
-            "(…, C) and (…)"
-        )
+    given = logits.shape, shape(targets)
+    if given[0][:-1] != given[1]:
+        text = "cross_entropy: logits {} and targets {} must be (…, C) and (…)"
+        raise ValueError(text.format(*given))
     return integers("cross_entropy", targets, logits.shape[-1], ignore_index)
 
 
@@ -116,7 +118,7 @@ def no_array(x, *_, **__):
 
 def no_function(x, function, *_):
     """Refuse a function of NumPy by name, and say which of ours to call."""
-    name = function.__name__
+    name = {"absolute": "abs"}.get(function.__name__, function.__name__)
     raise TypeError(
         f"numpy.{name} does not record; write minigrad.{name} if there is one, or give "
         "it the values alone, x.numpy()"
@@ -154,5 +156,7 @@ class LeftOperand:
     def call(x, ufunc, method, *inputs, **_):
         reflected = REFLECTED.get(ufunc.__name__)
         if method == "__call__" and reflected and inputs[-1] is x:
-            return getattr(x, reflected)(inputs[0])
+            return getattr(x, reflected)(
+                numpy.asanyarray(inputs[0])[()]
+            )  # 0-d: a number
         return no_function(x, ufunc)

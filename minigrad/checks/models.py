@@ -1,16 +1,12 @@
 """What parameters, their gradients, and the states of models and optimisers must be."""
 
-import gc
-from collections.abc import Iterable
-from types import FunctionType, MemberDescriptorType, ModuleType
+from collections import deque
+from types import MemberDescriptorType
 
 import numpy
 
 from .. import backend
 from .takes import bounded, number
-
-PLAIN = {type(None), bool, int, float, str, bytes, type}  # lead nowhere
-STEPS = 5  # to look into what is no Module; a logger leads to all there is
 
 
 def fraction(what, x):
@@ -20,34 +16,21 @@ def fraction(what, x):
 
 def two_fractions(what, x):
     """The rule for two numbers in [0, 1)."""
-    pair = numpy.asarray(x)
-    real = pair.shape == (2,) and pair.dtype.kind in "iuf"
-    if not real or not all(0 <= number < 1 for number in pair):
-        raise ValueError(f"{what} is {x!r:.60}; it must be two numbers in [0, 1)")
-    return tuple(map(float, pair))
+    fits = numpy.shape(x) == (2,) and all(0 <= number(what, b) < 1 for b in x)
+    return tuple(map(float, bounded(what, x, fits, "two numbers in [0, 1)")))
 
 
 def stateful(what, x):
     """The rule for what has a state: a Module, an optimiser."""
     if isinstance(x, type) or not hasattr(x, "load_state_dict"):
-        raise TypeError(f"{what} is {x!r:.60}; it must have a state_dict")
-    return x
-
-
-def rows(name, x, d):
-    """Return x as an array or Tensor, if its rows have d numbers."""
-    from ..primitive import arrays  # which stands above, as all that calls this
-
-    (x,) = arrays(name, [x])
-    if x.shape[-1:] != (d,):
-        raise ValueError(f"{name}: x {x.shape} must be (…, {d})")
+        raise TypeError(f"{what} {x!r:.60} has no state_dict")
     return x
 
 
 def leaves(what, params):
     """The rule for parameters: a list, each once, for tied weights make one step."""
-    model = hasattr(params, "parameters")
-    if model or hasattr(params, "detach") or not isinstance(params, Iterable):
+    one = hasattr(params, "parameters") or hasattr(params, "detach")
+    if one or not hasattr(params, "__iter__"):
         raise TypeError(
             "expected a list of Tensors, such as model.parameters(), got one "
             f"{type(params).__name__}"
@@ -111,23 +94,15 @@ def same_state(name, own, state):
     return arrays
 
 
-def unreadable(path, file, entry, error):
-    """Return the error for a file that is no archive of arrays: what it is instead."""
-    file.seek(0)
-    head = file.read(6)
-    if entry and not entry.endswith(".npy"):
-        what = "another zip archive"
-        if entry.endswith("data.pkl"):
-            what = "PyTorch's; load it there, and hand load_state_dict its arrays"
-    elif head.startswith(b"PK") or b"PK".startswith(head):
-        return ValueError(f"{path}: {entry or 'the archive'} is damaged: {error}")
-    elif head.startswith(b"\x93NUMPY"):
-        what = "a .npy file, of one array without a name"
-    elif head.startswith(b"\x80"):
-        what = "a pickle, as PyTorch's older files; it could run anything"
+def unreadable(path, entry, error):
+    """Return the error for a file that holds something else, or is damaged."""
+    if entry and entry.endswith("data.pkl"):
+        what = "is PyTorch's; load it there and call load_state_dict with its arrays"
+    elif entry:
+        what = f"{entry} is damaged: {error}"
     else:
-        what = "no .npz archive"
-    return ValueError(f"{path}: not a file that save wrote: it is {what}")
+        what = f"is no .npz archive that save wrote: {error}"
+    return ValueError(f"load: {path}: {what}")
 
 
 def own_leaves(named):
@@ -145,51 +120,37 @@ def own_leaves(named):
             )
 
 
-def nothing_hidden(found, kinds):
-    """Refuse a Module or Tensor, the two kinds, in a Module but where none looks."""
+def nowhere_else(found, others, kinds):
+    """Refuse a Module or Tensor that is held where no Module looks.
+
+    `found` are those it found, `others` what else is set on it, (name, x) each.
+    """
     known = {id(x) for _, x in found}
-    modules = [(name, x) for name, x in found if isinstance(x, kinds[0])]
-    classes = {cls: cls.__name__ for _, x in modules for cls in type(x).__mro__[:-1]}
-    for owner, name in [(x, name) for name, x in modules] + [*classes.items()]:
-        for key, value in vars(owner).items():
-            if isinstance(value, MemberDescriptorType):
-                what = "slot"
-            elif isinstance(owner, type) and hasattr(type(value), "__get__"):
-                continue  # a method, a property
-            else:
-                what = unknown(value, kinds, known)
-            if what:
-                raise ValueError(
-                    f"{type(found[0][1]).__name__}: the {what} at "
-                    f"{name}{'.' * bool(name)}{key} is not found; a Module looks at "
-                    "what is set on self, and into lists, tuples and dicts there; not "
-                    "into other objects or containers, slots, or the class"
-                )
+    for name, x in [*found]:
+        for cls in type(x).__mro__ if isinstance(x, kinds[0]) else ():
+            for key, value in vars(cls).items():
+                if isinstance(value, MemberDescriptorType):
+                    value = getattr(x, key, None)
+                others.append((f"{name}.{key}".lstrip("."), value))
+    for name, x in others:
+        held = [y for y in inside(x, 3) if isinstance(y, kinds) and id(y) not in known]
+        if not all(getattr(y, "op", None) for y in held):  # a result is neither
+            raise ValueError(
+                f"{type(found[0][1]).__name__}: {name} holds a Tensor or Module that is "
+                "not found; a Module looks at what is set on self, and into lists, "
+                "tuples and dicts there, not into other objects, slots, or the class"
+            )
 
 
-def unknown(x, kinds, known):
-    """Return what x leads to that is not known, a parameter or a Module, by its type."""
-    level, seen, steps = [x], set(), 0
-    while level and steps < STEPS:
-        inside, steps = [], steps + 1
-        for y in level:
-            if type(y) in PLAIN or id(y) in known or id(y) in seen:
-                continue
-            seen.add(id(y))
-            if not isinstance(y, kinds):
-                inside.extend(contents(y))
-            elif isinstance(y, kinds[0]) or y.op is None:  # no result of an op
-                return type(y).__name__
-        level = inside
-    return None
-
-
-def contents(x):
-    """Return what x refers to: entries, attributes, what a function closes over."""
-    if isinstance(x, (type, ModuleType)):
-        return ()
-    if isinstance(x, FunctionType):
-        return x.__closure__, x.__defaults__, x.__kwdefaults__
-    if isinstance(x, numpy.ndarray) and x.dtype == object:
-        return x.ravel()
-    return gc.get_referents(x)
+def inside(x, depth):
+    """Yield x, and what it holds: entries or attributes, and theirs, so many deep."""
+    yield x
+    if isinstance(x, numpy.ndarray):
+        held = x.ravel() if x.dtype == object else ()
+    elif isinstance(x, (list, tuple, set, frozenset, deque)):
+        held = x
+    else:
+        held = {} if isinstance(x, type) else getattr(x, "__dict__", {})
+        held = [*held.values(), *(x.values() if isinstance(x, dict) else ())]
+    for y in held if depth else ():
+        yield from inside(y, depth - 1)

@@ -9,6 +9,7 @@ from numpy.exceptions import AxisError
 from .. import backend
 from .arrays import same_backend
 from .errors import explained
+from .takes import integer
 
 signature = functools.cache(inspect.signature)
 PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -60,13 +61,12 @@ def rule_failed(error, t, record):
     return explained(error, f"{t.op.__name__}: its rule", message=message)
 
 
-def one_each(found, t):
-    """Refuse what a rule returned unless there is one gradient for each input."""
-    if len(found) != len(t.inputs):
-        raise ValueError(
-            f"{t.op.__name__}: its rule returned {len(found)} gradients for "
-            f"{len(t.inputs)} inputs"
-        )
+def not_one_each(found, t):
+    """Return the error for a rule that has not one gradient for each input."""
+    return ValueError(
+        f"{t.op.__name__}: its rule returned {len(found)} gradients for "
+        f"{len(t.inputs)} inputs"
+    )
 
 
 def reducible(g, x, name):
@@ -89,18 +89,15 @@ def reducible(g, x, name):
 def seed(name, output, g):
     """Refuse g = dL/doutput unless it has that shape, and no g if L is not a number."""
     if g is None and output.size != 1:
-        raise ValueError(
-            f"{name}: the output has shape {output.shape}, it is not one number; sum "
-            "it, or pass g = dL/dy of that shape"
-        )
+        text = "it is not one number; sum it, or pass g = dL/dy of that shape"
+        raise ValueError(f"{name}: the output has shape {output.shape}, {text}")
     if g is None:
         return backend.xp.ones_like(output.array)
     same_backend(name, g)
     g = backend.xp.asarray(backend.asarray(name, g), dtype=output.dtype)
     if g.shape != output.shape:
-        raise ValueError(
-            f"{name}: g has shape {g.shape}, the output {output.shape}; they must agree"
-        )
+        text = f"{name}: g has shape {g.shape}, the output {output.shape}"
+        raise ValueError(f"{text}; they must agree")
     return g
 
 
@@ -137,7 +134,7 @@ def argument_places(name, argnum, args):
     """Return the places of the arguments to differentiate by, counted from 0."""
     argnums = argnum if isinstance(argnum, tuple) else (argnum,)
     for i in argnums:
-        if not -len(args) <= operator.index(i) < len(args):
+        if not -len(args) <= integer()(f"{name}: argnum", i) < len(args):
             raise IndexError(f"{name}: argnum is {i}, f was given {len(args)} inputs")
     return [i % len(args) for i in argnums]
 
@@ -145,9 +142,8 @@ def argument_places(name, argnum, args):
 def one_number(name, y):
     """Refuse what f returned unless it is one number."""
     if isinstance(y, (list, tuple, dict)):
-        raise TypeError(
-            f"{name}: f returned a {type(y).__name__}; it must return one number"
-        )
+        text = f"f returned a {type(y).__name__}; it must return one number"
+        raise TypeError(f"{name}: {text}")
     y = y if hasattr(y, "inputs") else backend.asarray(name, y)
     if y.size != 1:
         raise ValueError(f"{name}: f returned shape {y.shape}; it must be one number")

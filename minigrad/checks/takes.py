@@ -1,12 +1,12 @@
 """`takes`: a line over a function that says what it takes, and sees to it.
 
-    @takes("d, m d, m v", temperature=above(0))
+    @takes("q, m k, m v?", temperature=above(0))
     def soft_lookup(query, keys, values, temperature=1.0): ...
 
 The pattern names the axes of the first arguments, which become arrays: letters that
 recur must have one size, a number is one, … stands for axes in front, which broadcast,
 and v? for an axis that may be missing. The rules look at the argument of their name, and return it or
-raise. Whatever error arises then, within the function too, begins with its name.
+raise. Masked arrays are refused. Whatever error arises then, within the function too, begins with its name.
 """
 
 import functools
@@ -16,7 +16,10 @@ import operator
 
 import numpy
 
+from .. import backend
 from .errors import ERRORS, explained, shown
+
+SAID_BY_ITSELF = "__init__", "__call__"  # Linear: …, not Linear.__init__: …
 
 
 def takes(pattern="", **rules):
@@ -28,13 +31,16 @@ def takes(pattern="", **rules):
         names = [p.name for p in parameters if p.kind != p.VAR_POSITIONAL]
         first = names[:1] == ["self"]
         patterned = names[first : first + len(terms)]
-        name = function.__qualname__
-        name = name.removesuffix(".__init__").removesuffix(".__call__").split(".<")[0]
+        called = function.__qualname__.partition(".<")[0]
+        method = "" if function.__name__ in SAID_BY_ITSELF else f".{function.__name__}"
 
         @functools.wraps(function)
         def checked(*args, **kwargs):
+            # of the class itself, so that super().__init__ says no other name
+            name = f"{type(args[0]).__name__}{method}" if first and args else called
             given, inputs = dict(zip(names, args, strict=False)) | kwargs, None
             try:
+                backend.unmasked(name, *given.values())
                 if terms and all(letter in given for letter in patterned):
                     fitted = [given[letter] for letter in patterned]
                     fitted = shaped(name, terms, fitted, patterned)
@@ -107,7 +113,7 @@ def number(what, x):
     real = isinstance(x, numbers.Real) or kind in ("i", "u", "f")
     if isinstance(x, bool) or not real:
         raise TypeError(f"{what} {shown(x)} is not a number")
-    return bounded(what, x, getattr(x, "size", 1) == 1, "one number")
+    return bounded(what, x, not getattr(x, "ndim", 0), "one number")
 
 
 def above(low):
@@ -130,9 +136,10 @@ def integer(low=None):
     """Return the rule for an integer, of at least this size if one is given."""
 
     def rule(what, x):
-        if isinstance(x, (bool, numpy.bool_)) or not hasattr(x, "__index__"):
-            raise TypeError(f"{what} {shown(x)} is not an integer")
-        x = operator.index(x)
+        try:
+            x = operator.index("" if isinstance(x, bool) else x)
+        except TypeError:
+            raise TypeError(f"{what} {shown(x)} is not an integer") from None
         return bounded(what, x, low is None or x >= low, f"at least {low}")
 
     return rule
@@ -140,12 +147,8 @@ def integer(low=None):
 
 def one_of(*words):
     """Return the rule for one of a few words."""
-
-    def rule(what, x):
-        known = isinstance(x, str) and x in words
-        return bounded(what, x, known, " or ".join(map(repr, words)))
-
-    return rule
+    text = " or ".join(map(repr, words))
+    return lambda what, x: bounded(what, x, isinstance(x, str) and x in words, text)
 
 
 def flag(what, x):

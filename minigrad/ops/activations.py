@@ -68,14 +68,15 @@ def gelu(x, /):
 
 
 @gelu.rule
-def _(g, y, x, h):
+def _(g, y, x, h=None):
     h = half_of_1_plus_tanh(x) if h is None else h
     x = clip(x, -10, 10)
-    slope = x * (2 * ROOT_2_OVER_PI + 6 * ROOT_2_OVER_PI * C * (x * x))  # 2 x du/dx
-    return g * (h * (1 + (1 - h) * slope))
+    du = ROOT_2_OVER_PI + 3 * ROOT_2_OVER_PI * C * (x * x)  # du/dx
+    return g * (h * (1 + 2 * (1 - h) * x * du))
 
 
 def half_of_1_plus_tanh(x):
     """Return h. Beyond ±10, where x² may overflow, it is 0 or 1 in any case."""
     x = clip(x, -10, 10)
-    return 0.5 + 0.5 * tanh(x * (ROOT_2_OVER_PI + ROOT_2_OVER_PI * C * (x * x)))
+    u = x * (ROOT_2_OVER_PI + ROOT_2_OVER_PI * C * (x * x))
+    return 0.5 + 0.5 * tanh(u)

@@ -18,7 +18,9 @@ from .shapes import broadcast_to
 def _einsum(*operands, terms, out):
     # optimize lets NumPy use matrix products, far faster than its own loop
     subscripts = ",".join(terms) + "->" + out
-    return backend.xp.einsum(subscripts, *operands, optimize=len(operands) > 1)
+    wide = map(backend.widened, operands)
+    y = backend.xp.einsum(subscripts, *wide, optimize=len(operands) > 1)
+    return y.astype(backend.xp.result_type(*operands), copy=False)
 
 
 @_einsum.rule

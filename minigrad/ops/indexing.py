@@ -30,16 +30,16 @@ def _(g, y, x, index):
 @primitive
 def scatter(x, /, index, shape):
     """Return zeros of a shape with x added at an index."""
-    y = backend.xp.zeros(shape, dtype=x.dtype)
+    y = backend.xp.zeros(shape, backend.widened(x).dtype)
     index = checks.index(index, shape)
     parts = index if isinstance(index, tuple) else (index,)
     if all(isinstance(part, ONCE) for part in parts):
         y[index] = x
-    elif y.size and isinstance(index, backend.xp.ndarray) and index.dtype != bool:
+    elif y.size and isinstance(index, backend.xp.ndarray) and index.dtype.kind in "iu":
         add_rows(y, index, x)
     else:
         backend.xp.add.at(y, index, x)
-    return y
+    return y.astype(x.dtype, copy=False)
 
 
 @scatter.rule
@@ -50,8 +50,8 @@ def _(g, y, x, index, shape):
 def add_rows(y, index, x):
     """Add the rows x to those rows of y that the integers of the index name.
 
-    A faster form of add.at(y, index, x), which adds numbers several times as fast as
-    rows: so each number of each row is named by its place in y as one long row.
+    As add.at(y, index, x), which is several times faster on single numbers than on rows:
+    so look at y as one long row, and index each number of each row.
     """
     width = y.size // len(y)
     rows = index.reshape((-1, 1)).astype(int)  # int8 has no place 128

@@ -50,6 +50,13 @@ def matmul(a, b, /):
     return a @ b
 
 
+def products(g, a, b):
+    """Return G Bᵀ and Aᵀ G."""
+    ga = g @ b.swapaxes(-1, -2)  # (…, n, p) @ (…, p, k) -> (…, n, k)
+    gb = a.swapaxes(-1, -2) @ g  # (…, k, n) @ (…, n, p) -> (…, k, p)
+    return ga, gb
+
+
 @matmul.rule
 def _(g, y, a, b):
     if b.ndim == 1:  # a column, (k, 1), and g (…, n, 1)
@@ -61,9 +68,7 @@ def _(g, y, a, b):
     if a.ndim > 2 and b.ndim == 2:
         ga, gb = matmul.vjp(all_rows(g), y, all_rows(a), b)
         return ga.reshape(a.shape), gb
-    ga = g @ b.swapaxes(-1, -2)  # (…, n, p) @ (…, p, k) -> (…, n, k)
-    gb = a.swapaxes(-1, -2) @ g  # (…, k, n) @ (…, n, p) -> (…, k, p)
-    return ga, gb
+    return products(g, a, b)
 
 
 def all_rows(x):

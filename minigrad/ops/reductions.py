@@ -7,6 +7,8 @@ the reduced axes back, with length 1. Then it broadcasts against x.
 import math
 
 from .. import backend, checks
+from ..backward import total
+from ..checks import takes
 from ..primitive import primitive
 from ..tensor import Tensor, plain
 from .elementwise import sqrt, where
@@ -37,7 +39,7 @@ def reduced_size(x, axis):
 @primitive
 def sum(x, /, axis=None, keepdims=False):
     """Return the sum over an axis, a tuple of axes, or all."""
-    return x.sum(axis=axis, keepdims=keepdims)
+    return total(x, axis, keepdims)
 
 
 @sum.rule
@@ -45,7 +47,7 @@ def _(g, y, x, axis=None, keepdims=False):
     return broadcast_to(expand(g, x, axis), shape=x.shape)
 
 
-# y = Σᵢ xᵢ / n      dL/dxᵢ = g / n         g · (1/n): float16 holds no n of 70,000
+# y = Σᵢ xᵢ / n      dL/dxᵢ = g / n
 @primitive
 def mean(x, /, axis=None, keepdims=False):
     """Return the mean over an axis, a tuple of axes, or all."""
@@ -54,7 +56,7 @@ def mean(x, /, axis=None, keepdims=False):
 
 @mean.rule
 def _(g, y, x, axis=None, keepdims=False):
-    share = 1 / (reduced_size(x, axis) or 1)  # none: nothing to share out
+    share = 1 / (reduced_size(x, axis) or 1)  # not g / n: float16 has no n of 70,000
     return broadcast_to(expand(g, x, axis) * share, shape=x.shape)
 
 
@@ -103,6 +105,7 @@ def _(g, y, x, axis=None, keepdims=False, ddof=0):
     return share * expand(g, x, axis) * deviation
 
 
+@takes()
 def std(x, axis=None, keepdims=False, ddof=0):
     """Return the standard deviation over the axes, √var; see there."""
     return sqrt(var(x, axis=axis, keepdims=keepdims, ddof=ddof))

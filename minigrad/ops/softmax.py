@@ -64,7 +64,7 @@ def softmax(x, /, axis=-1, mask=None):
     array([0.9802, 0.0066, 0.0066, 0.0066])
     """
     checks.some_axis(axis)
-    x = x if mask is None else backend.xp.where(mask, x, -math.inf)
+    x = x if mask is None else where(mask, x, -math.inf)
     _, e, Z = exponentials(x, axis)
     Z = backend.xp.maximum(Z, 1.0)  # it is at least e⁰, or 0 if nothing is left
     return (e / Z).astype(e.dtype, copy=False)
@@ -105,6 +105,7 @@ def log_softmax(x, /, axis=-1):
 
 @log_softmax.rule
 def _(g, y, x, axis=-1):
+    g, y = backend.widened(g), backend.widened(y)  # Σ g may be 70,000
     return g - exp(y) * sum(g, axis=axis, keepdims=True)
 
 

@@ -1,0 +1,362 @@
+"""The claims E1 to E9, at sizes that train in seconds, with the margins that held for
+five seeds; and the parts that the demos measure with, against other ways to get there."""
+
+import functools
+import itertools
+import sys
+
+import numpy as np
+import pytest
+from conftest import array, close, normal
+
+from demos.e_beyond import (
+    collapse,
+    dictionaries,
+    dispersion,
+    hopfield,
+    key_width,
+    pronouns,
+    reader,
+    sharpness,
+    sinks,
+    spelling,
+)
+from demos.stage import datasets
+from demos.stage.command import main
+from demos.stage.page import Page
+from minigrad import Tensor, matmul, nn
+from minigrad import backend as B
+
+SEEDS = range(5)
+
+
+@pytest.fixture
+def on_numpy(xp):
+    """Leave a test that trains to one backend; the ops have tests of their own."""
+    if xp is not np:
+        pytest.skip("trained once, on NumPy")
+
+
+# E1
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_lookup_is_a_gradient_step_and_goes_downhill(seed):
+    apart, energies = hopfield.descend(seed)
+    assert apart < 1e-13
+    assert (np.diff(energies, axis=0) < 1e-12).all()
+    assert (energies[0] - energies[-1]).min() > 0.1
+
+
+def test_keys_of_another_length_than_values_are_no_gradient(monkeypatch):
+    look = hopfield.attention
+    monkeypatch.setattr(
+        hopfield, "attention", lambda q, K, V, score: look(q, K, 1.01 * V, score)
+    )
+    assert hopfield.descend()[0] > 1e-3
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_patterns_far_apart_come_back_and_crowded_ones_do_not(seed):
+    wide, narrow = hopfield.repair(100, 64, seed), hopfield.repair(100, 16, seed)
+    assert np.median(wide) < 1e-12
+    assert 1e-3 < np.median(narrow) < 0.03
+    assert narrow.mean() > 1.5 * np.median(narrow)
+    assert np.median(hopfield.repair(4000, 32, seed)) < 1e-3
+    assert np.median(hopfield.repair(4000, 16, seed, tried=200)) > 0.1
+
+
+@pytest.mark.parametrize("half", hopfield.HALVES)
+def test_most_digits_come_back_from_half(half):
+    images = hopfield.digits(500)
+    erased, repaired, right = hopfield.complete(images, half)
+    assert (erased == 0).sum(axis=(1, 2)).min() >= 32
+    assert 0.7 < right.mean() < 1
+    close(repaired[right], images[right], rtol=0, atol=0.25)
+    assert hopfield.complete(images, half, beta=3.0)[2].mean() < 0.1  # too soft: a mean
+
+
+# E2
+@pytest.mark.parametrize("seed", SEEDS)
+def test_adding_blurs_by_the_root_of_the_number_of_the_others(seed):
+    assert dictionaries.spread(16, seed) == pytest.approx(1, abs=0.05)
+    assert dictionaries.spread(256, seed) == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_correcting_is_the_engines_gradient_step_and_rewrites_a_key(seed):
+    rng = np.random.default_rng(seed)
+    S, (k, v) = normal(64, 64, seed=seed), dictionaries.directions(rng, 2)
+    for beta in (0.3, 1.0):
+        by_rule = dictionaries.correct(S, k, v, beta)
+        close(by_rule, dictionaries.gradient_step(S, k, v, beta), rtol=0, atol=1e-15)
+    added, corrected = dictionaries.add, dictionaries.correct
+    assert dictionaries.rewritten(added, 0, seed) == pytest.approx(1)
+    assert 0.8 < dictionaries.rewritten(added, 16, seed) < 1.4
+    assert dictionaries.rewritten(corrected, 16, seed) < 1e-14
+    half = functools.partial(corrected, beta=0.5)
+    assert dictionaries.rewritten(half, 16, seed) > 0.1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_corrected_dictionary_knows_the_last_and_a_compared_one_all(seed):
+    added, corrected, compared = dictionaries.fill(48, seed)
+    last, first = np.diagonal(corrected), corrected[:8, -1]
+    assert last.max() < 1e-14
+    assert first.mean() > 0.1
+    assert np.nanmax(compared) < 5e-4
+    assert np.nanmean(added[:, -1]) > np.nanmean(corrected[:, -1]) > 0.1
+    unwritten = np.tri(48, k=-1, dtype=bool)
+    assert (np.isnan([added, corrected, compared]) == unwritten).all()
+
+
+# E3
+@pytest.mark.parametrize("seed", SEEDS)
+def test_equal_losers_meet_the_bound_and_no_others_pass_it(seed):
+    sizes = np.array([2, 16, 256, 4096])
+    bound = dispersion.bound(dispersion.GAP, sizes)
+    e = np.exp(dispersion.GAP)
+    close(bound, e / (e + sizes - 1))
+    close(dispersion.weight_of_best(sizes, dispersion.GAP), bound)
+    assert (dispersion.weight_of_best(sizes, 0.0, seed=seed) < bound).all()
+    grown = dispersion.weight_of_best(sizes, dispersion.GAP, grow=True)
+    assert (np.diff(grown) > 0).all()
+    assert grown[-1] > 0.999
+
+
+def test_a_model_that_finds_the_largest_of_16_loses_it_among_more(on_numpy):
+    model = dispersion.train(steps=500)
+    (seen, sure), (_, less), (few, least) = (
+        dispersion.evaluate(model, m) for m in (16, 256, 4096)
+    )
+    assert seen > 0.6
+    assert few < 0.3
+    assert sure > 2 * less > 8 * least
+    _, helped = dispersion.evaluate(model, 256, scaled=True)
+    assert helped > less
+    close(dispersion.evaluate(model, 16, scaled=True), [seen, sure])
+
+
+# E4
+@functools.cache
+def with_and_without_an_entry():
+    return [sinks.measure(*sinks.train(entry, steps=400)) for entry in (False, True)]
+
+
+def test_an_idle_head_parks_its_weight_and_an_empty_entry_takes_it(on_numpy):
+    without, entry = with_and_without_an_entry()
+    idle, works, none, size, right = without.values()
+    assert idle > 0.18
+    assert idle > 4 * works
+    assert none == 0
+    assert size < 0.8
+    moved, _, taken, _, still_right = entry.values()
+    assert moved < 0.25
+    assert taken > 0.4
+    assert min(right, still_right) > 0.9
+
+
+def test_after_three_letters_the_one_before_comes_again():
+    follows = np.random.default_rng(0).dirichlet([0.3] * 16, size=16)
+    ids = sinks.texts(np.random.default_rng(1), follows, 200)
+    assert (ids[:, 0] == sinks.START).all()
+    assert ids[:, 1:].max() < sinks.START
+    asks = ids[:, 1:-1] < sinks.COPY
+    assert (ids[:, 2:][asks] == ids[:, :-2][asks]).all()
+    assert 0.02 < asks.mean() < 0.5
+
+
+# E5
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_blend_of_m_keys_takes_m_minus_1_dimensions_and_one_key_two(seed):
+    dense, permutation = key_width.targets(seed, m=6)
+    left, log_A, *_ = key_width.fit(dense, (1, 3, 5, 6), steps=500, seed=seed)
+    assert [key_width.rank(scores) for scores in log_A] == [1, 3, 5, 5]
+    assert left[0] > left[1] > 20 * left[2]
+    assert left[2] < 1e-3
+    one, two = key_width.fit(permutation, (1, 2), steps=500, seed=seed)[0]
+    assert one > 0.3
+    assert two < 0.02
+
+
+# E6
+@pytest.mark.parametrize("seed", SEEDS)
+def test_lookups_alone_make_all_rows_one_and_the_residual_path_keeps_them(seed):
+    alone, mlp, skips, block = (
+        [collapse.residual(X) for X in kind(seed)] for kind in collapse.KINDS.values()
+    )
+    assert alone[0] > 0.9
+    assert alone[4] < 1e-9
+    assert mlp[3] < 1e-5
+    assert min(skips[-1], block[-1]) > 0.15
+    assert np.log(alone[2]) / np.log(alone[1]) > 3  # faster than the paper's cube
+
+
+def test_what_rows_share_is_not_counted():
+    X = normal(5, 3)
+    assert collapse.residual(np.ones((5, 3))) == 0
+    assert collapse.residual(X - X.mean(axis=0)) == pytest.approx(1)
+
+
+# E7
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_hessian_of_logsumexp_is_the_covariance(seed):
+    assert sharpness.hessian_apart(seed) < 1e-10
+
+
+@pytest.mark.parametrize("start", [0.5, 1.0, 2.0, 3.0])
+def test_newton_finds_the_bandwidth_in_six_steps(start):
+    path = sharpness.newton(start, *datasets.columns("mcycle.csv"))
+    assert len(path) == 7
+    assert path[-1] == pytest.approx(0.9138, abs=1e-4)
+    assert abs(path[-1] / path[-2] - 1) < 1e-4
+
+
+def test_power_iteration_finds_the_largest_curvature():
+    H = normal(6, 6)
+    H = H @ H.T
+    start = B.xp.ones(6) / 6
+    size, v = sharpness.largest_curvature(
+        lambda x: matmul(array(H), x), 0 * start, start, rounds=200
+    )
+    close(size, np.linalg.eigvalsh(H)[-1], rtol=1e-6)
+    close(H @ B.to_numpy(v), size * B.to_numpy(v), rtol=0, atol=1e-3 * size)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_descent_ends_at_the_edge_of_stability(on_numpy, seed):
+    path = sharpness.descend(1.0, seed, steps=240)
+    assert 0.85 < path[-4:, 0].mean() / 2 < 1.25
+    assert path[-1, 1] < path[0, 1]
+
+
+# E8
+def test_a_gru_is_its_equations():
+    nn.seed(0)
+    cell = reader.GRU(3, 4).astype(float)
+    x, h = normal(2, 3), normal(2, 4, seed=1)
+    W, b, W_n, b_n = (p.numpy() for p in cell.parameters())
+    r, z = np.split(1 / (1 + np.exp(-np.hstack([x, h]) @ W - b)), 2, axis=1)
+    new = np.tanh(np.hstack([x, r * h]) @ W_n + b_n)
+    close(cell(Tensor(x), Tensor(h)).numpy(), (1 - z) * h + z * new)
+
+
+def test_edits_are_the_fewest():
+    assert spelling.edits("kitten", "sitting") == 3
+    for a, b in itertools.product(["", "a", "ab", "ba", "abc", "bca"], repeat=2):
+        assert spelling.edits(a, b) == spelling.edits(b, a)
+        common = max(
+            n
+            for n in range(4)
+            if set(itertools.combinations(a, n)) & set(itertools.combinations(b, n))
+        )
+        assert spelling.edits(a, b) >= max(len(a), len(b)) - common
+    found = {"x": (["A"], None), "y": (["B"], None)}
+    assert spelling.marks(found, {"x": ["A"], "y": ["C", "D"]}) == (
+        pytest.approx(2 / 3),
+        0.5,
+    )
+
+
+@functools.cache
+def two_readers(steps=300, count=120):
+    """Return words, and what readers that learned them read, with and without looks."""
+    known = dict(list(spelling.words("train").items())[::13][:count])
+    models = [reader.train(known, looks, steps) for looks in (True, False)]
+    return known, *({w: reader.read(model, w) for w in known} for model in models)
+
+
+def test_a_reader_that_looks_learns_sooner_and_looks_along_the_word(on_numpy):
+    known, looks, fixed = two_readers()
+    wrong, right = spelling.marks(looks, known)
+    assert wrong < 0.2
+    assert right > 0.5
+    assert wrong < 0.7 * spelling.marks(fixed, known)[0]
+    close(np.concatenate([A.sum(axis=1) for _, A in looks.values()]), 1, rtol=1e-5)
+    assert spelling.forward_steps(looks) > 0.9
+    backward = {w: (sounds, A[::-1]) for w, (sounds, A) in looks.items()}
+    assert spelling.forward_steps(backward) < 0.6
+
+
+def test_the_decoder_reads_as_it_was_trained():
+    known = dict(list(spelling.words("train").items())[:1])
+    ids, before, after = next(reader.batches(known, 1, 0))
+    assert after[0].tolist() == [*before[0, 1:], 0]
+    assert [reader.PHONEMES[i] for i in before[0, 1:]] == next(iter(known.values()))
+    nn.seed(1)
+    model = reader.Reader(e=8, d=8).eval()
+    logits = B.to_numpy(model(ids, before))[0]
+    H, ends, s = model.encode(ids)
+    for row, phoneme in zip(logits, before[0], strict=True):
+        y = model.phonemes(np.array([phoneme]))
+        s, output, _ = model.decode(y, s, H, ends)
+        close(model.output(output)[0], row, rtol=1e-5, atol=1e-5)
+
+
+def test_the_phonemes_are_those_of_the_data():
+    heard = set().union(*spelling.words("train", "val", "test").values())
+    assert reader.PHONEMES == ["-", *sorted(heard)]
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("", "has 0 letters; it takes 1 to 10"),
+        ("naïve", "it takes small letters from a to z"),
+        ("Knight", "it takes small letters from a to z"),
+        ("two words", "it takes small letters from a to z"),
+        ("night\n", "it takes small letters from a to z"),
+        ("internationalisation", "has 20 letters; it takes 1 to 10"),
+    ],
+)
+def test_a_word_that_cannot_be_read_is_refused_before_anything_is_done(
+    monkeypatch, capsys, tmp_path, word, reason
+):
+    words = ["demos", "spelling", "--word", word, "--out", str(tmp_path / "new")]
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit) as leave:
+        main()
+    printed = capsys.readouterr()
+    assert (leave.value.code, printed.out) == (2, "")
+    assert printed.err.startswith(f"demos: spelling: --word {word!r}")
+    assert reason in printed.err
+    assert printed.err.count("\n") == 1
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_word_is_read_by_the_reader_of_an_earlier_run(monkeypatch, capsys, tmp_path):
+    nn.seed(3)
+    untrained = reader.Reader().eval()
+    monkeypatch.setattr(spelling, "train", lambda known: untrained)
+    spelling.demo(Page(tmp_path), word="knight")
+    first = capsys.readouterr().out
+    assert first.startswith("knight is read ")
+    monkeypatch.setattr(spelling, "train", None)
+    spelling.demo(Page(tmp_path), word="knight")
+    assert capsys.readouterr().out == first
+
+
+# E9
+def test_the_head_asks_for_kinds_and_the_cosine_for_what_is_alike():
+    data = pronouns.words()
+    hits = {k: pronouns.right(data, s) for k, s in pronouns.scores(data).items()}
+    counts = {name: int(hit.sum()) for name, hit in hits.items()}
+    assert counts == {"dot": 61, "cosine": 63, "the head": 83, "bilinear": 83}
+    by_kind = {p: hits["the head"][data["kind"] == p].mean() for p in data["pronouns"]}
+    assert by_kind == pytest.approx(
+        {"she": 1, "he": 23 / 24, "it": 0.6, "they": 0.84}, abs=1e-9
+    )
+    swapped = data | {"W_q": data["W_k"], "W_k": data["W_q"]}
+    assert pronouns.right(data, pronouns.scores(swapped)["the head"]).sum() < 80
+
+
+@pytest.mark.parametrize(
+    ("read", "name"),
+    [
+        (hopfield.digits, "digits.npz"),
+        (pronouns.words, "pronouns.npz"),
+        (lambda: spelling.words("test"), "g2p.tsv"),
+    ],
+)
+def test_a_missing_data_file_names_itself(monkeypatch, tmp_path, read, name):
+    monkeypatch.setattr(datasets, "FOLDER", tmp_path)
+    with pytest.raises(FileNotFoundError, match=name):
+        read()
