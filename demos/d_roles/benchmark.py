@@ -1,7 +1,6 @@
 """Benchmark: how much longer attention takes than its matrix products.
 
-Question. A time in milliseconds says little: it depends on the machine, and on what
-else the machine does. How fast is attention as it is written here?
+Question. Milliseconds depend on the machine. How fast is attention as written here?
 
 Guess. In Python, many times slower than the matrix products that it consists of.
 
