@@ -287,6 +287,9 @@ no_root
     return r * (g - y * (g * y).mean(-1, keepdims=True))
 all_rows
     return inverse_rms(x, eps) * (g - y * np.mean(g * y))
+all_rows
+    r = inverse_rms(x, eps)
+    return r * g - r**3 * x * np.sum(g * x) / x.size
 keepdims
     return inverse_rms(x, eps) * (g - y * (g * y).mean(axis=-1))
 no_g
@@ -755,6 +758,7 @@ WRONG["attention"] = [
         ),
     ),
     ("keys_for_values", attention(Y="A @ K")),
+    ("masks_ignored", "return softmax(score(Q, K)) @ V"),
     ("turned", attention(Y="A.swapaxes(-1, -2) @ V")),
     ("weights_first", attention(end="return (A, Y) if return_weights else Y")),
     ("type", attention(end="return Y, A")),

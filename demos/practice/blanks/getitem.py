@@ -5,7 +5,7 @@ import numpy
 from ..blank import Blank, Case, Mistake
 
 ASK = """\
-Write the rule of this op: given g = dL/dy, return dL/dx.
+L is a number that depends on y. Write the rule of this op: given g = dL/dy, return dL/dx.
 
     x        any shape
     index    what NumPy takes between brackets: an integer, a slice, None, an array of

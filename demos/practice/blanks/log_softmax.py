@@ -5,7 +5,7 @@ import numpy
 from ..blank import Blank, Case, Mistake, Term, average, total
 
 ASK = """\
-Write the rule of this op: given g = dL/dy, return dL/dx.
+L is a number that depends on y. Write the rule of this op: given g = dL/dy, return dL/dx.
 
     x       the scores
     y, g    the shape of x; y, the logarithms of the weights, is what the op returned
@@ -159,7 +159,7 @@ BLANK = Blank(
     teaches="why softmax minus onehot is the gradient of every classifier",
     minutes=15,
     ask=ASK,
-    offers="from minigrad import exp, sum",
+    offers="from minigrad import exp, sum  # as np.exp, np.sum",
     hints=HINTS,
     cases=cases,
     mistakes=MISTAKES,

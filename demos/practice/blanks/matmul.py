@@ -3,7 +3,7 @@
 from ..blank import Blank, Case, Mistake
 
 ASK = """\
-Write the rule of this op: given g = dL/dY, return dL/dA and dL/dB.
+L is a number that depends on Y. Write the rule of this op: given g = dL/dY, return dL/dA and dL/dB.
 
     a       (…, n, k)
     b       (…, k, p)

@@ -5,7 +5,7 @@ import numpy
 from ..blank import Blank, Case, Mistake
 
 ASK = """\
-Write the rule of this op: given g = dL/dy, return dL/da and dL/db.
+L is a number that depends on y. Write the rule of this op: given g = dL/dy, return dL/da and dL/db.
 
     a, b    arrays that broadcast against each other
     g, y    the shape of both together; y is what the op returned, number by number the
@@ -119,7 +119,7 @@ BLANK = Blank(
     teaches="a gradient that is routed, and what to do at a kink",
     minutes=10,
     ask=ASK,
-    offers="from minigrad import where",
+    offers="from minigrad import where  # as np.where",
     hints=HINTS,
     cases=cases,
     mistakes=MISTAKES,

@@ -5,7 +5,7 @@ import numpy
 from ..blank import Blank, Case, Mistake, first_copy, reduced
 
 ASK = """\
-Write the rule of this op: given g = dL/dy, return dL/da and dL/db.
+L is a number that depends on y. Write the rule of this op: given g = dL/dy, return dL/da and dL/db.
 
     a, b    arrays; they broadcast against each other: one may lack axes in front, or
             have length 1 where the other has more

@@ -7,7 +7,7 @@ from minigrad import softmax
 from ..blank import Blank, Case, Mistake, Term, average, total
 
 ASK = """\
-Write the rule of this op: given g = dL/dy, return dL/dx.
+L is a number that depends on y. Write the rule of this op: given g = dL/dy, return dL/dx.
 
     x       the scores; one of -inf is left out: its weight and its gradient are 0, and
             in a row of which all are left out all weights are 0
@@ -180,7 +180,7 @@ BLANK = Blank(
     teaches="outputs that all depend on all inputs: the heart of attention's gradient",
     minutes=20,
     ask=ASK,
-    offers="from minigrad import sum",
+    offers="from minigrad import sum  # as np.sum",
     hints=HINTS,
     cases=cases,
     mistakes=MISTAKES,

@@ -9,7 +9,6 @@ from .attention_steps import (
     allowed,
     but,
     by_formula,
-    by_formula_of_some,
     either,
     fixed,
     future,
@@ -157,7 +156,6 @@ MISTAKES = [
         "looks at all of them then, and does not give zeros",
     ),
     Mistake("empty_row", but(weigh=by_formula), EMPTY),
-    Mistake("empty_row", but(weigh=by_formula_of_some), EMPTY),
     Mistake(
         "overflow",
         but(weigh=overflowing),
