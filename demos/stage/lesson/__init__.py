@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent
+SCRIPTS = "lesson.js", "widgets.js"  # what is computed, and what shows it
 
 
 class Widget(NamedTuple):
@@ -28,6 +29,3 @@ def script(widgets):
         for widget in widgets
     ]
     return read["lesson.js"] + "".join(data) + read["widgets.js"]
-
-
-SCRIPTS = "lesson.js", "widgets.js"  # the functions; what shows them

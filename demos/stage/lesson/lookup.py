@@ -80,7 +80,7 @@ def plane_of_keys(keys):
     )
     return f"""<svg viewBox="-120 -120 240 240" role="group" aria-label="The query among
 five keys"><title>Drag the query among the keys</title>
-<text class="caption" x="-116" y="-106">query and keys</text>
+<text class="caption" x="-116" y="-106">query and keys: drag q</text>
 <circle class="axis" r="{KEYS}"/>{marks}
 <g class="frame" transform="scale({KEYS} {-KEYS})">
 <line class="arrow" :x2="[x]" :y2="[y]"/>
@@ -88,7 +88,7 @@ five keys"><title>Drag the query among the keys</title>
 aria-valuemin="-1.4" aria-valuemax="1.4" :aria-valuenow="[x]"
 :aria-valuetext="[x:2] right, [y:2] up" :transform="translate([x] [y])">
 <circle class="reach" r="{33 / KEYS:.3f}"/><circle class="dot" r="{8 / KEYS:.3f}"/>
-<text transform="scale({1 / KEYS:.5f} {-1 / KEYS:.5f})" y="5" x="14">q</text>
+<text transform="scale({1 / KEYS:.5f} {-1 / KEYS:.5f})" y="5" x="-22">q</text>
 </g></g></svg>"""
 
 
