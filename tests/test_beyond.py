@@ -166,7 +166,7 @@ def test_after_three_letters_the_one_before_comes_again():
 
 # E5
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_blend_of_m_keys_takes_m_minus_1_dimensions_and_one_key_two(seed):
+def test_a_blend_of_m_keys_takes_m_minus_1_dimensions_and_one_key_two(on_numpy, seed):
     dense, permutation = key_width.targets(seed, m=6)
     left, log_A, *_ = key_width.fit(dense, (1, 3, 5, 6), steps=500, seed=seed)
     assert [key_width.rank(scores) for scores in log_A] == [1, 3, 5, 5]
