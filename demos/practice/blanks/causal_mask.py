@@ -68,6 +68,16 @@ MISTAKES = [
         where(lambda i, j, past: j <= i - past),
         "the shift has the wrong sign: with more keys than queries every query sees more",
     ),
+    Mistake(
+        "wrong_way",
+        loose(lambda i, j, past: j <= i - past),
+        "the shift has the wrong sign, and `strict` is not looked at",
+    ),
+    Mistake(
+        "distance",
+        where(lambda i, j, past: j <= i + abs(past)),
+        "the shift is positive always; if n > m the first queries see nothing",
+    ),
     Mistake("not_strict", loose(right), "`strict` is not looked at"),
     Mistake(
         "strict_turned",
@@ -123,6 +133,20 @@ MISTAKES = [
         "top_left_loose",
         loose(lambda i, j, past: j <= i),
         "the first query stands at the first key, and `strict` is not looked at",
+    ),
+    Mistake(
+        "strict_at_i",
+        lambda n, m, strict=False: where(right)(n, m) & ~(strict * numpy.eye(n, m) > 0),
+        "strict hides key i from query i; the own position is i + m - n",
+    ),
+    Mistake(
+        "future",
+        loose(lambda i, j, past: j >= i),
+        "this shows the future and hides the past, and looks neither at m - n nor at "
+        "`strict`",
+    ),
+    Mistake(
+        "nothing", lambda n, m, strict=False: numpy.zeros((n, m), bool), "all hidden"
     ),
     Mistake(
         "everything",

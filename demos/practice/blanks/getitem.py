@@ -120,6 +120,11 @@ MISTAKES = [
         "y is put back to where it came from; it is g that goes there",
     ),
     Mistake(
+        "y_for_g",
+        written(lambda g, y: y),
+        "y is written back to where it came from; it is g that is added there",
+    ),
+    Mistake(
         "y_factor",
         written(lambda g, y: g * y, add=True),
         "g times y is added; reading a number has derivative 1",

@@ -47,6 +47,12 @@ def recomputed(g, y, x, axis=-1):
     return g - e / total(e, axis) * total(g, axis)
 
 
+def of_the_whole(g, y, x, axis=-1):
+    """Answer with weights made of x anew, of which all together sum to 1."""
+    e = numpy.exp(x - x.max())
+    return g - e / e.sum() * total(g, axis)
+
+
 MISTAKES = [
     Mistake(
         "no_exp",
@@ -106,6 +112,23 @@ MISTAKES = [
         "no_g",
         lambda g, y, x, axis=-1: 1 - numpy.exp(y),
         "this is ∂yᵢ/∂xᵢ alone: g, and the sum over the outputs, are missing",
+    ),
+    Mistake(
+        "no_sum",
+        lambda g, y, x, axis=-1: g - numpy.exp(y),
+        "the weight is taken off once; it is to be taken off as often as there is g in "
+        "the row: times Σ g",
+    ),
+    Mistake(
+        "cross_entropy",
+        lambda g, y, x, axis=-1: numpy.exp(y) - g,
+        "the weights less something: that is so if g is -1 in one place and 0 elsewhere, "
+        "as in a cross-entropy, but here g is anything",
+    ),
+    Mistake(
+        "all_weights",
+        of_the_whole,
+        "the weights of the whole array sum to 1; those of each row do",
     ),
     Mistake(
         "all_rows",

@@ -110,6 +110,16 @@ MISTAKES = [
         "g is transposed; it has the shape of Y and stays as it is",
     ),
     Mistake(
+        "g_transposed",
+        lambda g, y, a, b: (turned(g) @ b, a @ turned(g)),
+        "g is transposed, and the other matrix is not; it should be the other way round",
+    ),
+    Mistake(
+        "y_for_g",
+        lambda g, y, a, b: (y @ turned(b), turned(a) @ y),
+        "y stands where g = dL/dY belongs",
+    ),
+    Mistake(
         "mean_over_batch",
         over_batch(lambda gx: gx.mean(axis=0)),
         "one matrix served the whole batch and gets the mean over it; every member "

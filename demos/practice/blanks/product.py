@@ -67,6 +67,11 @@ MISTAKES = [
         "the factor is y, both operands at once; a moves y by b only",
     ),
     Mistake(
+        "y_for_g",
+        lambda g, y, a, b: (y * b, y * a),
+        "y stands where g = dL/dy belongs",
+    ),
+    Mistake(
         "quotient",
         lambda g, y, a, b: (g / b, g / a),
         "g is divided by the other operand; that would be the rule of a quotient",

@@ -67,6 +67,17 @@ MISTAKES = [
         "number of the row",
     ),
     Mistake(
+        "diagonal_only",
+        lambda g, y, x, eps=1e-5: root(x, eps) * g * (1 - y * y),
+        "the off-diagonal terms are missing, and on the diagonal the 1/n of the mean "
+        "square is",
+    ),
+    Mistake(
+        "centred",
+        lambda g, y, x, eps=1e-5: root(x, eps) * (g - average(g)),
+        "the mean of g is taken off; that would be so if the mean of x were taken off",
+    ),
+    Mistake(
         "no_r",
         lambda g, y, x, eps=1e-5: g - y * average(g * y),
         "the factor r in front is missing",

@@ -144,6 +144,13 @@ MISTAKES = [
         "this is ∂yᵢ/∂xᵢ alone: g, and the sum over the outputs, are missing",
     ),
     Mistake(
+        "exp_y",
+        lambda g, y, x, axis=-1, mask=None: (
+            numpy.exp(y) * (g - total(g * numpy.exp(y), axis))
+        ),
+        "exp is taken of y; y are the weights already, not their logarithms",
+    ),
+    Mistake(
         "x_for_y",
         lambda g, y, x, axis=-1, mask=None: x * (g - total(g * x, axis)),
         "the scores x stand where the weights y belong",
@@ -159,9 +166,9 @@ MISTAKES = [
         "within the sum over i it is yᵢ that weighs gᵢ, and not yⱼ a second time",
     ),
     Mistake(
-        "sum_of_y",
+        "zero",
         lambda g, y, x, axis=-1, mask=None: y * (g - g * total(y, axis)),
-        "g stands outside of the sum: Σ g y and g Σ y are different, for Σ y is 1",
+        "this is 0 everywhere, as if g were taken out of the sum; Σ y is 1, Σ g y is not g",
     ),
 ]
 

@@ -49,6 +49,11 @@ MISTAKES = [
         "the scores are divided by √d_k once more: `scaled_dot` has done so",
     ),
     Mistake(
+        "unscaled",
+        but(lambda Q, K, score: score(Q, K) * math.sqrt(Q.shape[-1])),
+        "the scores are multiplied by √d_k, by which `scaled_dot` has divided on purpose",
+    ),
+    Mistake(
         "all_axes",
         but(lambda Q, K, score: Q @ K.T / math.sqrt(Q.shape[-1])),
         "`.T` reverses all axes, the batch too; exchange the last two only",
@@ -95,6 +100,17 @@ MISTAKES = [
         "masks_ignored",
         but(mask=None, causal=False),
         "neither `mask` nor `causal` is looked at",
+    ),
+    Mistake(
+        "always_causal",
+        but(mask=None, causal=True),
+        "keys after a query's position are hidden always, and nothing else is; see "
+        "`causal` and `mask`",
+    ),
+    Mistake(
+        "always_causal",
+        but(causal=True),
+        "keys after a query's position are hidden always; only if `causal`",
     ),
     Mistake(
         "mask_alone",
