@@ -3,6 +3,7 @@ a GPU. What tests of all files need is here too: arrays of the backend in use, a
 comparisons that look at shape, dtype and every value."""
 
 import importlib.util
+import os
 
 import fakecupy
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from hypothesis import settings
 
 from minigrad import backend as B
+
+os.environ["MPLBACKEND"] = "agg"  # whatever a notebook sets
 
 # The same examples in each run, and nothing kept in between.
 settings.register_profile(

@@ -137,7 +137,7 @@ def test_numbers_of_another_kind_are_refused_at_the_call():
 
 def test_an_array_of_another_backend_is_refused_at_the_call(xp):
     for arguments in ({"V": normal(5, 2)}, {"mask": np.ones((4, 5), bool)}):
-        refused = pytest.raises(TypeError, match="attention: got an array of numpy")
+        refused = pytest.raises(TypeError, match="attention: .*got an array of numpy")
         with nullcontext() if xp is np else refused:
             attention(**(dict(zip("QKV", qkv(), strict=True)) | arguments))
 
