@@ -1,6 +1,7 @@
 """The Transformer block: look things up, then think about what was found."""
 
 from minigrad import gelu
+from minigrad.checks import integer, takes
 from minigrad.nn import Dropout, LayerNorm, Linear, Module
 
 from .heads import MultiHeadAttention
@@ -13,6 +14,7 @@ class MLP(Module):
     block, where something new is made of them.
     """
 
+    @takes(d_model=integer(1))
     def __init__(self, d_model, dropout=0.0):
         self.up = Linear(d_model, 4 * d_model, bias=False)
         self.down = Linear(4 * d_model, d_model, bias=False)
@@ -35,12 +37,14 @@ class Block(Module):
     Architecture", 2020).
     """
 
+    @takes(d_model=integer(1), heads=integer(1))
     def __init__(self, d_model, heads, causal=False, rope=False, dropout=0.0):
         self.norm_1 = LayerNorm(d_model, bias=False)
         self.attention = MultiHeadAttention(d_model, heads, causal, rope, dropout)
         self.norm_2 = LayerNorm(d_model, bias=False)
         self.mlp = MLP(d_model, dropout)
 
+    @takes("… T d")
     def __call__(self, x, mask=None, cache=None):
         """Return x (…, T, d) after the block; mask, cache: see MultiHeadAttention."""
         x = x + self.attention(self.norm_1(x), mask, cache)  # (…, T, d)

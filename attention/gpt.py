@@ -7,10 +7,11 @@ import math
 
 import numpy
 
-from minigrad import backend as B
-from minigrad import nn, no_grad
+from minigrad import backend, nn, no_grad
+from minigrad.checks import at_least, integer, one_of, optional, takes
 from minigrad.nn import Dropout, Embedding, LayerNorm, Module
 
+from . import checks
 from .block import Block
 from .heads import Cache
 
@@ -32,18 +33,13 @@ class GPT(Module):
     positions have another name.
     """
 
+    @takes(
+        **dict.fromkeys(["vocab", "context", "d_model", "heads", "layers"], integer(1)),
+        positions=one_of("rope", "learned"),
+    )
     def __init__(
         self, vocab, context, d_model, heads, layers, dropout=0.0, positions="rope"
     ):
-        if min(vocab, context, d_model, layers) < 1:
-            raise ValueError(
-                f"GPT: vocab {vocab}, context {context}, d_model {d_model} and layers "
-                f"{layers} must be at least 1"
-            )
-        if positions not in ("rope", "learned"):
-            raise ValueError(
-                f'GPT: positions {positions!r} are not "rope" or "learned"'
-            )
         rope = positions == "rope"
         self.tokens = Embedding(vocab, d_model)
         self.positions = None if rope else Embedding(context, d_model)
@@ -64,6 +60,7 @@ class GPT(Module):
                 writes = name.endswith(("output.weight", "down.weight"))
                 p.data = nn.normal(p.shape, onto_path if writes else 0.02).data
 
+    @takes()
     def __call__(self, ids, cache=None):
         """Return the scores (B, T, vocab) of the next token after each of ids (B, T).
 
@@ -74,24 +71,12 @@ class GPT(Module):
         TypeError for ids that are not integers, ValueError when they are not (B, T), or
         run beyond the context.
         """
-        ids = B.integers("GPT", ids)
-        if ids.ndim != 2 or not ids.size:
-            raise ValueError(f"GPT: ids must be (B, T), not empty, got {ids.shape}")
-        past = len(cache[0]) if cache else 0
-        if any(len(block_cache) != past for block_cache in cache or []):
-            raise ValueError(
-                f"GPT: the caches hold {[*map(len, cache)]} positions, of an interrupted "
-                "call; begin again with new_cache()"
-            )
-        T = ids.shape[1]
-        if past + T > self.context:
-            raise ValueError(
-                f"GPT: {past} + {T} positions exceed the context {self.context}; "
-                "crop to the last ones"
-            )
-        x = self.tokens(B.within("GPT", ids, self.vocab))  # (B, T, d)
+        ids = checks.tokens(self, ids, cache)
+        x = self.tokens(ids)  # (B, T, d)
         if self.positions is not None:
-            x = x + self.positions(B.xp.arange(past, past + T))  # (B, T, d) + (T, d)
+            past = len(cache[0]) if cache else 0
+            t = backend.xp.arange(past, past + ids.shape[1])  # (T,)
+            x = x + self.positions(t)  # (B, T, d) + (T, d)
         x = self.dropout(x)  # (B, T, d)
         caches = cache or [None] * len(self.blocks)
         for block, block_cache in zip(self.blocks, caches, strict=True):
@@ -103,6 +88,7 @@ class GPT(Module):
         return [Cache() for _ in self.blocks]
 
 
+@takes(n=integer(0), temperature=at_least(0), top_k=optional(integer(1)))
 @no_grad()
 def generate(model, prompt, n, temperature=1.0, top_k=None, seed=0, cache=True):
     """Return the ids of the prompt and of n tokens that the model continues it with.
@@ -118,28 +104,19 @@ def generate(model, prompt, n, temperature=1.0, top_k=None, seed=0, cache=True):
     Raises: ValueError for an empty prompt, a negative n or temperature, or a top_k
     below 1; IndexError for an id outside the vocabulary.
     """
-    prompt = B.integers("generate", B.to_numpy(prompt))
-    if prompt.ndim != 1 or not prompt.size:
-        raise ValueError(
-            f"generate: the prompt must be a row of at least one id, got {prompt.shape}"
-        )
-    B.within("generate", prompt, model.vocab)
-    if n < 0 or not temperature >= 0 or (top_k is not None and top_k < 1):
-        raise ValueError(
-            f"generate: n {n} and temperature {temperature} must be at least 0, top_k "
-            f"{top_k} at least 1"
-        )
+    ids = checks.prompt(prompt, model.vocab)
     rng = numpy.random.default_rng(seed)
     training = model.training
     model.eval()
     try:
-        ids, caches = prompt.tolist(), model.new_cache()
+        caches = model.new_cache()
         for _ in range(n):
             if cache and len(ids) <= model.context:
                 logits = model([ids[len(caches[0]) :]], caches)  # (1, new ones, vocab)
             else:
                 logits = model([ids[-model.context :]])  # (1, T, vocab)
-            ids.append(choose(B.to_numpy(logits[0, -1]), temperature, top_k, rng))
+            scores = checks.no_nan(backend.to_numpy(logits[0, -1]))  # (vocab,)
+            ids.append(choose(scores, temperature, top_k, rng))
     finally:
         model.train(training)
     return numpy.array(ids)

@@ -5,9 +5,10 @@ d / h; … any axes in front.
 """
 
 from minigrad import concatenate
+from minigrad.checks import flag, integer, takes
 from minigrad.nn import Dropout, Linear, Module
-from minigrad.primitive import constants
 
+from . import checks
 from .attend import attention
 from .positions import rope
 
@@ -21,12 +22,14 @@ class SelfAttention(Module):
     third as what it hands over; W_q, W_k and W_v, each (d, d), are learned.
     """
 
+    @takes(d_model=integer(1), causal=flag)
     def __init__(self, d_model, causal=False):
         self.query = Linear(d_model, d_model, bias=False)
         self.key = Linear(d_model, d_model, bias=False)
         self.value = Linear(d_model, d_model, bias=False)
         self.causal = causal
 
+    @takes("… T d")
     def __call__(self, x, mask=None, return_weights=False):
         """Return the attended x, (…, T, d) -> (…, T, d); see `attention`."""
         Q, K, V = self.query(x), self.key(x), self.value(x)  # (…, T, d) each
@@ -41,8 +44,9 @@ class MultiHeadAttention(Module):
         head_i = attn(x W_q,i, x W_k,i, x W_v,i)         y = [head_1 … head_h] W_o
 
     One head has one set of weights for each query, so it can look for one thing at a
-    time; h heads look for h things, at the cost of one head of full width. The W_q,i
-    stand side by side in one matrix (d, d), as do the others. Vaswani et al.,
+    time; h heads look for h things, with as many products as one head of full width
+    (but h times as many weights to store). The W_q,i stand side by side in one matrix
+    (d, d), as do the others; `bias` adds to each of the four products. Vaswani et al.,
     "Attention Is All You Need" (2017), section 3.2.2.
 
     With `rope`, queries and keys are rotated by their positions. Dropout acts on y.
@@ -51,51 +55,37 @@ class MultiHeadAttention(Module):
     of an odd width.
     """
 
-    def __init__(self, d_model, heads, causal=False, rope=False, dropout=0.0):
-        if heads < 1 or d_model % heads:
-            raise ValueError(
-                f"MultiHeadAttention: {heads} heads do not divide the width {d_model}"
-            )
-        if rope and d_model // heads % 2:
-            raise ValueError(
-                f"MultiHeadAttention: {heads} heads of width {d_model // heads}; rope "
-                "turns pairs, so it must be even"
-            )
-        self.query = Linear(d_model, d_model, bias=False)
-        self.key = Linear(d_model, d_model, bias=False)
-        self.value = Linear(d_model, d_model, bias=False)
-        self.output = Linear(d_model, d_model, bias=False)
+    @takes(d_model=integer(1), heads=integer(1), causal=flag, rope=flag, bias=flag)
+    def __init__(
+        self, d_model, heads, causal=False, rope=False, dropout=0.0, bias=False
+    ):
+        checks.heads_divide(d_model, heads, rope)
+        self.query = Linear(d_model, d_model, bias)
+        self.key = Linear(d_model, d_model, bias)
+        self.value = Linear(d_model, d_model, bias)
+        self.output = Linear(d_model, d_model, bias)
         self.dropout = Dropout(dropout)
         self.heads, self.causal, self.rope = heads, causal, rope
 
-    def __call__(self, x, mask=None, cache=None, return_weights=False):
+    @takes("… T d")
+    def __call__(self, x, mask=None, cache=None, return_weights=False, context=None):
         """Return y for x (…, T, d), and with `return_weights` the weights (…, h, T, m).
 
-        `mask` is boolean (…, T, m), the same for every head, or (…, h, T, m). With a
-        cache, x continues the positions in it, and m counts those too.
+        Keys and values are made from x too, or from a `context` (…, m, d): x then asks
+        another text (cross-attention). `mask` is boolean (…, T, m), the same for every
+        head, or (…, h, T, m). With a cache, x continues the positions in it, and m
+        counts those too.
         """
-        d = self.query.weight.shape[0]
-        if x.ndim < 2 or x.shape[-1] != d:
-            raise ValueError(
-                f"MultiHeadAttention: x must be (…, T, {d}), got {x.shape}"
-            )
-        if not isinstance(cache, (Cache, type(None))):
-            raise TypeError(
-                f"MultiHeadAttention: a cache of {type(cache).__name__}; queries, keys "
-                "and values are all made from x, and caches by Cache()"
-            )
+        source = checks.source(self, x, cache, context)
         Q = split_heads(self.query(x), self.heads)  # (…, h, T, d / h)
-        K = split_heads(self.key(x), self.heads)  # (…, h, T, d / h)
-        V = split_heads(self.value(x), self.heads)  # (…, h, T, d / h)
+        K = split_heads(self.key(source), self.heads)  # (…, h, m, d / h)
+        V = split_heads(self.value(source), self.heads)  # (…, h, m, d / h)
         if self.rope:
             past = 0 if cache is None else len(cache)
             Q, K = rope(Q, past), rope(K, past)
         if cache is not None:
             K, V = cache.followed_by(K, V)  # (…, h, m, d / h)
-        if mask is not None:
-            (mask,) = constants("MultiHeadAttention", [mask])
-            if 2 < mask.ndim <= x.ndim:  # axes in front, and none for the heads
-                mask = mask[..., None, :, :]  # (…, 1, T, m)
+        mask = checks.mask_of_heads(mask, x)
         Y, A = attention(Q, K, V, mask=mask, causal=self.causal, return_weights=True)
         if cache is not None:  # only now: if attention fails, it is as it was
             cache.keys, cache.values = K, V
@@ -124,6 +114,7 @@ class Cache:
         return K, V
 
 
+@takes("… T d", heads=integer(1))
 def split_heads(x, heads):
     """Return x (…, T, d) as (…, h, T, d / h): head i gets the i-th part of every row.
 
@@ -140,16 +131,13 @@ def split_heads(x, heads):
     array([[0., 1.],
            [2., 3.]])
     """
-    if x.ndim < 2 or x.shape[-1] % heads:
-        raise ValueError(
-            f"split_heads: x must be (…, T, d) with d a multiple of {heads} heads, "
-            f"got {x.shape}"
-        )
+    checks.heads_divide(x.shape[-1], heads)
     *front, T, d = x.shape
     x = x.reshape((*front, T, heads, d // heads))  # (…, T, h, d / h)
     return x.swapaxes(-2, -3)  # (…, h, T, d / h)
 
 
+@takes("… h T w")
 def merge_heads(x):
     """Return x (…, h, T, d / h) as (…, T, d), the reverse of `split_heads`."""
     *front, h, T, width = x.shape

@@ -7,27 +7,29 @@ keys (rope).
 Letters: T positions, d the width, i < d / 2 a pair of numbers; … any axes in front.
 """
 
-from minigrad import backend as B
+from minigrad import backend
+from minigrad.backend import floats
+from minigrad.checks import integer, number, takes
 from minigrad.primitive import primitive
 
-BASE = 10000.0  # the slowest pair turns about once in 2π · 10000 positions
+from . import checks
+
+BASE = 10000.0  # the slowest pair turns once in 2π · 10000^(1 - 2/d) positions
 
 
-def angles(name, positions, d):
+def angles(positions, d):
     """Return t · 10000^(-2i/d) in radians, (T, d / 2), for an array of positions t.
 
     Pair 0 turns by 1 radian from one position to the next, each further pair more
     slowly. In float64: at position 10,000 float16 has no digits left for the fast
     pairs, float32 three.
     """
-    if d % 2 or d < 2:
-        raise ValueError(
-            f"{name}: the width {d} is not even and above 0; numbers turn in pairs"
-        )
-    i = B.xp.arange(d // 2, dtype=float)
+    checks.even("a rotation", d)
+    i = backend.xp.arange(d // 2, dtype=float)
     return positions[:, None] * BASE ** (-2 * i / d)
 
 
+@takes(n=integer(0), d=integer(0))
 def sinusoidal(n, d):
     """Return the position vectors P (n, d) in float64, to be added to n tokens.
 
@@ -41,13 +43,14 @@ def sinusoidal(n, d):
     array([[0.    , 1.    ],
            [0.8415, 0.5403]])
     """
-    if n < 0:
-        raise ValueError(f"sinusoidal: {n} positions; the number must not be negative")
-    a = angles("sinusoidal", B.xp.arange(n, dtype=float), d)  # (n, d / 2)
-    P = B.xp.stack([B.xp.sin(a), B.xp.cos(a)], axis=-1)  # (n, d / 2, 2)
+    a = angles(backend.xp.arange(n, dtype=float), d)  # (n, d / 2)
+    P = backend.xp.stack(
+        [backend.xp.sin(a), backend.xp.cos(a)], axis=-1
+    )  # (n, d / 2, 2)
     return P.reshape((n, d))
 
 
+@takes("… T d", offset=number)
 def rope(x, offset=0):
     """Return x (…, T, d), its rows rotated by the angles of their positions.
 
@@ -66,14 +69,11 @@ def rope(x, offset=0):
     >>> rope(np.array([[1.0, 2.0, 3.0, 4.0]]), offset=1).round(6)
     array([[-1.984111,  1.959901,  2.462378,  4.0198  ]])
     """
-    x = B.floats(x)
-    if getattr(offset, "ndim", 0):
-        raise ValueError(
-            f"rope: the offset has shape {offset.shape}; give the first position alone"
-        )
+    x = floats(x)
     T, d = x.shape[-2:]
-    a = angles("rope", offset + B.xp.arange(T, dtype=float), d)  # (T, d / 2)
-    cos, sin = B.xp.cos(a).astype(x.dtype), B.xp.sin(a).astype(x.dtype)  # (T, d / 2)
+    a = angles(offset + backend.xp.arange(T, dtype=float), d)  # (T, d / 2)
+    xp = backend.xp
+    cos, sin = (f(a).astype(x.dtype) for f in (xp.cos, xp.sin))  # (T, d / 2) each
     return rotate(x, cos=cos, sin=sin)
 
 
@@ -85,7 +85,7 @@ def rope(x, offset=0):
 def rotate(x, /, cos, sin):
     half = x.shape[-1] // 2
     x1, x2 = x[..., :half], x[..., half:]  # (…, T, d / 2) each
-    y = B.xp.empty_like(x)
+    y = backend.xp.empty_like(x)  # (…, T, d)
     y[..., :half] = x1 * cos - x2 * sin
     y[..., half:] = x1 * sin + x2 * cos
     return y

@@ -11,10 +11,12 @@ hidden width of the additive score; … any axes in front, which broadcast.
 import math
 
 from minigrad import norm, sum, tanh, where
+from minigrad.checks import above, takes
 
-from .lookup import dot, same_width
+from .lookup import dot
 
 
+@takes("… n d, … m d")
 def scaled_dot(Q, K):
     """Return q · k / √d, whose size does not grow with the width d.
 
@@ -22,17 +24,17 @@ def scaled_dot(Q, K):
     products of variance 1 and has variance d. Undivided, softmax saturates and its
     gradient vanishes. Vaswani et al., "Attention Is All You Need" (2017), eq. 1.
     """
-    same_width("scaled_dot", Q, K)
     d = max(Q.shape[-1], 1)  # vectors without numbers score 0, not 0 / 0
+    # math.sqrt gives a Python number; np.sqrt(d) would make float64 of float32
     return dot(Q / math.sqrt(d), K)  # (…, n, m); Q has fewer numbers than the scores
 
 
+@takes("… n d, … m d")
 def cosine(Q, K):
     """Return q · k / (‖q‖ ‖k‖), in [-1, 1]: direction counts, length does not.
 
     A zero vector has no direction and scores 0.
     """
-    same_width("cosine", Q, K)
     return dot(unit(Q), unit(K))  # (…, n, m)
 
 
@@ -42,6 +44,7 @@ def unit(x):
     return x / where(length == 0, 1.0, length)
 
 
+@takes(sigma=above(0))
 def gaussian(sigma):
     """Return the score -‖q - k‖² / (2 σ²): near is alike, and σ says how near.
 
@@ -50,32 +53,30 @@ def gaussian(sigma):
     differences of all pairs take n m d numbers; ‖q‖² + ‖k‖² - 2 q · k would take less
     and lose the digits where q ≈ k.
     """
-    if getattr(sigma, "size", 1) != 1 or not sigma > 0:
-        raise ValueError(f"gaussian: sigma {sigma} is not one number above 0")
 
+    @takes("… n d, … m d")
     def score(Q, K):
-        same_width("gaussian", Q, K)
         difference = Q[..., :, None, :] - K[..., None, :, :]  # (…, n, m, d)
         return sum(difference * difference, axis=-1) / (-2 * sigma * sigma)  # (…, n, m)
 
     return score
 
 
+@takes("d_q d_k")
 def bilinear(W):
     """Return the score q W kᵀ with W (d_q, d_k): what counts as alike is learned.
 
     Luong et al. (2015), section 3.1, "general"; `dot` is W = 1.
     """
-    if W.ndim != 2:
-        raise ValueError(f"bilinear: W must be (d_q, d_k), got shape {W.shape}")
 
+    @takes(f"… n {W.shape[0]}, … m {W.shape[1]}")
     def score(Q, K):
-        check_widths("bilinear", Q, K, W.shape[0], W.shape[1])
         return dot(Q @ W, K)  # (…, n, d_k), (…, m, d_k) -> (…, n, m)
 
     return score
 
 
+@takes("d_q h, d_k h, h")
 def additive(W_q, W_k, v):
     """Return the score v · tanh(q W_q + k W_k), a network of one hidden layer.
 
@@ -83,24 +84,10 @@ def additive(W_q, W_k, v):
     numbers. Bahdanau et al., "Neural Machine Translation by Jointly Learning to Align
     and Translate" (2014), appendix A.1.2.
     """
-    if (W_q.ndim, W_k.ndim) != (2, 2) or not W_q.shape[1:] == W_k.shape[1:] == v.shape:
-        raise ValueError(
-            f"additive: W_q {W_q.shape}, W_k {W_k.shape} and v {v.shape} must be "
-            "(d_q, h), (d_k, h) and (h,)"
-        )
 
+    @takes(f"… n {W_q.shape[0]}, … m {W_k.shape[0]}")
     def score(Q, K):
-        check_widths("additive", Q, K, W_q.shape[0], W_k.shape[0])
         hidden = (Q @ W_q)[..., :, None, :] + (K @ W_k)[..., None, :, :]  # (…, n, m, h)
         return tanh(hidden) @ v  # (…, n, m)
 
     return score
-
-
-def check_widths(name, Q, K, d_q, d_k):
-    """Raise a ValueError unless queries and keys have these widths."""
-    if (Q.shape[-1], K.shape[-1]) != (d_q, d_k):
-        raise ValueError(
-            f"{name}: queries {Q.shape} and keys {K.shape} must have the widths of the "
-            f"parameters, {d_q} and {d_k}"
-        )

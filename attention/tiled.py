@@ -35,20 +35,20 @@ keys in a tile; … any axes in front, which broadcast.
 
 import itertools
 import math
-from numbers import Integral
 
-from minigrad import Tensor, softmax, sum
-from minigrad import backend as B
+from minigrad import backend, softmax, sum
+from minigrad.checks import flag, integer, optional, takes
 from minigrad.primitive import primitive
 
-from .attend import checked, partners
-from .lookup import same_width
+from . import checks
+from .masks import partners
 from .scores import scaled_dot
-from .tiles import Tiles, workers
+from .tiles import Tiles
 
 BLOCK = 512  # a tile of float32 takes 1 MiB and stays in a core's cache
 
 
+@takes("… n d, … m d, … m d_v", causal=flag, block=optional(integer(1)))
 def tiled_attention(Q, K, V, mask=None, causal=False, block=None):
     """Return what `attention` returns, and its gradients, in linear memory.
 
@@ -66,91 +66,88 @@ def tiled_attention(Q, K, V, mask=None, causal=False, block=None):
     >>> tiled_attention(Q, K, np.array([[10.0], [20.0]]), block=1)
     array([[15.]])
     """
-    Q, K, V, mask = checked("tiled_attention", Q, K, V, mask)
-    same_width("tiled_attention", Q, K)
-    block = BLOCK if block is None else block
-    if not isinstance(block, Integral):
-        raise TypeError(f"tiled_attention: block {block!r} is not an integer")
-    if block < 1:
-        raise ValueError(f"tiled_attention: block {block} is not at least 1")
+    checks.one_dtype(Q, K, V)
+    mask = None if mask is None else checks.mask(mask, Q, K, V)
+    block = block or BLOCK
     return _tiled_attention(Q, K, V, mask=mask, causal=causal, block=block)
 
 
 @primitive
 def _tiled_attention(Q, K, V, /, mask, causal, block):
     t = Tiles(Q, K, V, mask, causal, block)
-    n, dtype = Q.shape[-2], B.xp.result_type(Q, K, V, 1.0)
-    Y = B.xp.zeros((*t.front, n, V.shape[-1]), dtype)  # (…, n, d_v)
-    E = B.xp.zeros((*t.front, n, 1), dtype)  # (…, n, 1)
+    n, dtype = Q.shape[-2], backend.xp.result_type(Q, K, V, 1.0)
+    wide = backend.xp.result_type(t.Q, t.K, t.V, 1.0)
+    Y = backend.xp.zeros((*t.front, n, V.shape[-1]), wide)  # (…, n, d_v)
+    E = backend.xp.zeros((*t.front, n, 1), wide)  # (…, n, 1)
 
-    def look_up(at, rows):
+    def look_up(place, rows):
         """Fill these rows of Y and E."""
-        y = Y[at][rows]  # (b, d_v)
-        M = B.xp.full((len(y), 1), -math.inf, dtype)  # (b, 1)
-        Z = B.xp.zeros_like(M)  # (b, 1)
+        y = Y[place][rows]  # (b, d_v)
+        M = backend.xp.full((len(y), 1), -math.inf, wide)  # (b, 1)
+        Z = backend.xp.zeros_like(M)  # (b, 1)
         for keys in t.keys_of(rows):
-            allowed = t.allowed(at, rows, keys)
+            allowed = t.allowed(place, rows, keys)
             if allowed is None:
                 continue
-            S, _, _, v = t.scores(at, rows, keys, allowed)  # (b, c)
-            M_new = B.xp.maximum(M, S.max(axis=-1, keepdims=True))  # (b, 1)
+            S, _, _, v = t.scores(place, rows, keys, allowed)  # (b, c)
+            M_new = backend.xp.maximum(M, S.max(axis=-1, keepdims=True))  # (b, 1)
             top = finite(M_new)  # (b, 1)
-            r = B.xp.exp(M - top)  # (b, 1)
+            r = backend.xp.exp(M - top)  # (b, 1)
             S -= top
-            e = B.xp.exp(S, out=S)  # (b, c)
+            e = backend.xp.exp(S, out=S)  # (b, c)
             Z = r * Z + e.sum(axis=-1, keepdims=True)  # (b, 1)
             y *= r
             y += e @ v  # (b, d_v)
             M = M_new
-        Z = B.xp.where(Z == 0, 1.0, Z)  # a query that may meet no key: 0 / 1
+        Z = backend.xp.where(Z == 0, 1.0, Z)  # a query that may meet no key: 0 / 1
         y /= Z
-        E[at][rows] = finite(M) + B.xp.log(Z)
+        E[place][rows] = finite(M) + backend.xp.log(Z)
 
     # the longest first: if causal, the last queries see most keys
     tasks = list(itertools.product(t.batch, t.rows[::-1]))
-    with workers(t.large and len(tasks) > 1) as run:
-        for _ in run(look_up, tasks):
-            pass
-    return Y, {"E": E}
+    for _ in t.run(look_up, tasks):
+        pass
+    return Y.astype(dtype, copy=False), {"E": E}
 
 
 @_tiled_attention.rule
 def _(g, y, Q, K, V, mask, causal, block, E):
-    if type(y) is Tensor:  # to be differentiated again, and then E is no constant
+    if E is None:  # the gradient is to be differentiated again
         return plain_rule(g, y, Q, K, V, mask, causal)
     t = Tiles(Q, K, V, mask, causal, block)
-    D = (g * y).sum(axis=-1, keepdims=True)  # (…, n, 1)
-    dQ, dK, dV = (B.xp.zeros(x.shape, y.dtype) for x in (t.Q, t.K, t.V))
+    D = (backend.widened(g) * y).sum(axis=-1, keepdims=True)  # (…, n, 1)
+    dQ, dK, dV = (backend.xp.zeros(x.shape, E.dtype) for x in (t.Q, t.K, t.V))
 
-    def pull(at, rows, keys):
+    def pull(place, rows, keys):
         """Return what a tile adds to these rows of dQ and these keys of dK and dV."""
-        allowed = t.allowed(at, rows, keys)
+        allowed = t.allowed(place, rows, keys)
         if allowed is None:
             return 0.0, 0.0, 0.0
-        S, q, k, v = t.scores(at, rows, keys, allowed)  # (b, c)
-        S -= E[at][rows]
-        A = B.xp.exp(S, out=S)  # (b, c)
-        dY = g[at][rows]  # (b, d_v)
+        S, q, k, v = t.scores(place, rows, keys, allowed)  # (b, c)
+        S -= E[place][rows]
+        A = backend.xp.exp(S, out=S)  # (b, c)
+        dY = g[place][rows]  # (b, d_v)
         dv = A.T @ dY  # (c, d_v)
         dS = dY @ v.T  # (b, c)
-        dS -= D[at][rows]
+        dS -= D[place][rows]
         dS *= A
         return dS @ k, dS.T @ q, dv  # (b, d_k), (c, d_k), (c, d_v)
 
-    tiles = [(at, r, k) for at in t.batch for r in t.rows for k in t.keys_of(r)]
-    with workers(t.large and len(tiles) > 1) as run:
-        # added here, in order: no two threads write to one place, and no bit changes
-        for (at, rows, keys), (dq, dk, dv) in zip(tiles, run(pull, tiles), strict=True):
-            dQ[at][rows] += dq
-            dK[at][keys] += dk  # with the 1 / √d_k that is in q
-            dV[at][keys] += dv
+    tiles = [(place, r, k) for place in t.batch for r in t.rows for k in t.keys_of(r)]
+    # added here, in order: no two threads write to one place, and no bit changes
+    for (place, rows, keys), (dq, dk, dv) in zip(
+        tiles, t.run(pull, tiles), strict=True
+    ):
+        dQ[place][rows] += dq
+        dK[place][keys] += dk  # with the 1 / √d_k that is in q
+        dV[place][keys] += dv
     dQ *= t.scale
     return dQ, dK, dV
 
 
 def finite(M):
     """Return M with 0 for -inf: where no score is left, -inf less -inf would be NaN."""
-    return B.xp.where(M == -math.inf, 0.0, M)
+    return backend.xp.where(M == -math.inf, 0.0, M)
 
 
 def plain_rule(g, y, Q, K, V, mask, causal):

@@ -8,7 +8,7 @@ else they share; the stage imports none of them by name, and they import no othe
 
 from typing import NamedTuple
 
-import minigrad  # noqa: F401  before NumPy, for the setting in machine.py
+import minigrad  # noqa: F401  before NumPy, for the setting in backend.py
 
 
 class Demo(NamedTuple):
@@ -49,7 +49,7 @@ DEMOS = [
     Demo(C, "reach", "how far back a position sees, and what gradient gets there"),
     Demo(C, "parallel", "n lookups are two matrix products and one softmax"),
     Demo(C, "content", "attention looks for what, convolution for where"),
-    Demo(C, "induction", "a lookup that a model teaches itself, to copy", slow=True),
+    Demo(C, "induction", "a lookup that a model teaches itself, to copy"),
     Demo(C, "language_model", "the whole chapter put to work on nine plays", slow=True),
     Demo(D, "roles", "keys that are their own values, and what that costs"),
     Demo(D, "exercise", "the chapter's exercise: 90 % alike is not a weight of 0.9"),

@@ -1,17 +1,35 @@
-"""Where arrays live: NumPy on the CPU, or CuPy on a GPU.
+"""The platform: which arrays compute, and how the machine beneath them is set.
 
-`xp` is the module in use. Write `from . import backend as B` and read `B.xp.exp` at
-each call: `use` rebinds `xp`, and a name bound by `from .backend import xp` would go on
-pointing at the old module.
+Read this file last: nothing in it is about gradients. `xp` is the module of arrays in
+use, NumPy on the CPU or CuPy on a GPU. Write `from . import backend` and read
+`backend.xp.exp` at each call: `use` rebinds `xp`, and a name bound by
+`from .backend import xp` would go on pointing at the old module.
 
-Two gates, so that the two kinds of array never mix: `Tensor(data)` is the way in,
-`to_numpy` the way out.
+Two gates, so that the two kinds of array never mix: `asarray` is the way in, `to_numpy`
+the way out.
 """
 
+import contextvars
+import functools
 import importlib
 import math
+import os
+import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
+# Between two products the threads of OpenBLAS wait by spinning, and so take the cores
+# from ours (`in_threads`): about 100 ms long unless this is set, about 3 ms with 20.
+# OpenBLAS looks once, when NumPy is imported, so a program that imports NumPy before
+# minigrad has to set it itself; `python -m demos benchmark` shows what both orders cost.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 
 import numpy
+
+# On Linux a large array that is freed goes back to the system, unless one as large was
+# freed before, and each page of the next array is a fault again. So free one of 32 MiB,
+# the largest that malloc learns from; never written to, it takes no memory.
+numpy.empty(2**25 - 2**14, "uint8")  # malloc adds a header, and rounds up to pages
 
 xp = numpy
 
@@ -43,10 +61,61 @@ def use(module):
     xp = module
 
 
+def asarray(op, values):
+    """Return real numbers as an array of the backend, the same one if it was one."""
+    x = values if type(values) is xp.ndarray else on_host(op, values)
+    if x.dtype.kind not in "biuf":  # booleans, integers, unsigned ones, floats
+        raise TypeError(
+            f"{op}: expected real numbers, got {x.dtype}, {values!r:.60}; convert them "
+            "first, by .real or .astype(float)"
+        )
+    return xp.asarray(x)
+
+
 def to_numpy(x):
     """Return the values of an array, number or Tensor on the host, as a NumPy array."""
     x = x.detach() if hasattr(x, "detach") else x
-    return x.get() if hasattr(x, "get") else numpy.asarray(x)
+    on_device = hasattr(x, "get") and hasattr(x, "dtype")
+    return x.get() if on_device else on_host("to_numpy", x)
+
+
+def on_host(op, values):
+    """Return values on the host as a NumPy array, the same one if it was one."""
+    unmasked(op, values)
+    try:
+        return numpy.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{op}: {error}") from error
+
+
+def unmasked(op, *values):
+    """Refuse masked arrays."""
+    for x in values:
+        if isinstance(x, numpy.ma.MaskedArray):
+            raise TypeError(f"{op}: a masked array; give x.filled(…) and a mask")
+
+
+def floats(x):
+    """Return an array or Tensor as it is, an array of integers in float64."""
+    return x if x.dtype.kind == "f" else x.astype(float)
+
+
+def wide(x):
+    """Return the dtype to sum x in, float32 at least: float16 ends at 65,504."""
+    return xp.result_type(x.dtype, "float32")
+
+
+def widened(x):
+    """Return an array or Tensor as it is, one of float16 in float32."""
+    return x.astype("float32") if x.dtype.char == "e" else x
+
+
+def read_only(x):
+    """Return an array that cannot be written to; CuPy knows no such thing."""
+    if type(x) is numpy.ndarray:
+        x = x.view()
+        x.setflags(write=False)
+    return x
 
 
 def free_memory():
@@ -64,58 +133,66 @@ def free_memory():
     return int(amounts["MemAvailable"].split()[0]) * 1024  # given in kB
 
 
-def real(op, values):
-    """Return real numbers as an array of the backend, the same one if it was one."""
-    try:
-        x = values if isinstance(values, xp.ndarray) else numpy.asarray(values)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{op}: {error}") from error
-    if x.dtype.kind not in "biuf":  # booleans, integers, unsigned ones, floats
-        raise TypeError(f"{op}: expected real numbers, got {x.dtype}, {values!r}")
-    return xp.asarray(x)
+def cores():
+    """Return how many threads to use: one a core, or fewer if OpenBLAS was told so."""
+    most = os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        most = len(os.sched_getaffinity(0))
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        asked = os.environ.get(name, "").partition(",")[0]  # OpenMP allows "4,2"
+        if asked.isdecimal() and int(asked) > 0:
+            return min(int(asked), most)
+    return most
 
 
-def floats(x):
-    """Return an array or Tensor as it is, an array of integers in float64."""
-    return x if x.dtype.kind == "f" else x.astype(float)
+@functools.cache
+def blas():
+    """Return the controller of the library that computes NumPy's products."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
 
 
-def integers(op, values):
-    """Return integers as an array, on the host if they came from there."""
-    if hasattr(values, "detach"):
-        raise TypeError(f"{op}: expected an array of integers, got a Tensor")
-    values = values if isinstance(values, xp.ndarray) else numpy.asarray(values)
-    if values.size and values.dtype.kind not in "iu":
-        raise TypeError(f"{op}: expected integers, got {values.dtype}")
-    return values if values.size else values.astype(int)  # NumPy takes [] for floats
+BUSY = threading.RLock()  # held while BLAS is limited; again by a fork in there
 
 
-def within(op, indices, size):
-    """Return indices as an array of the backend; those from the host are checked."""
-    if isinstance(indices, (numpy.ndarray, numpy.generic)):
-        outside = indices[(indices < 0) | (indices >= size)]
-        if outside.size:
-            raise IndexError(f"{op}: {outside[0]} is outside [0, {size})")
-    return xp.asarray(indices)
+def in_threads(f, calls):
+    """Yield f(*args) for all args in calls, in their order; all cores make the calls.
 
+    NumPy lets go of Python's lock while it computes. BLAS keeps to one thread meanwhile,
+    or its threads and ours would fight for the cores; that setting holds for the whole
+    process, so only one caller at a time has threads. They are a few calls ahead, not
+    more: results that wait take memory.
 
-def checked_index(index, shape):
-    """Return an index whose lists and host arrays have become arrays of the backend.
-
-    CuPy wraps an index that is out of range instead of reporting it. So NumPy is asked
-    first, on an array of that shape that takes one byte, unless a part is on the GPU
-    already: reading that would wait for it.
+    The calls are made one by one if BLAS has one thread as it is, or cannot be limited,
+    and on a GPU, where each operation is parallel in itself.
     """
-    if xp is numpy:
-        return index
-    parts = index if isinstance(index, tuple) else (index,)
-    if not any(isinstance(part, xp.ndarray) for part in parts):
-        numpy.broadcast_to(numpy.int8(0), shape)[index]
+    threads = cores()
+    limited = xp is not numpy or all(b.num_threads == 1 for b in blas().lib_controllers)
+    if threads == 1 or limited:
+        for args in calls:
+            yield f(*args)
+        return
+    ahead = deque()
+    with BUSY, blas().limit(limits=1), ThreadPoolExecutor(threads) as pool:
+        try:
+            for args in calls:
+                # in a copy of the caller's context, of which np.errstate is a part
+                context = contextvars.copy_context()
+                ahead.append(pool.submit(context.run, f, *args))
+                if len(ahead) > 2 * threads:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:  # after an error or Ctrl-C, those that run end, no other begins
+            pool.shutdown(cancel_futures=True)
 
-    def moved(part):
-        if not isinstance(part, (list, tuple, numpy.ndarray)):
-            return part
-        part = numpy.asarray(part)  # NumPy takes [] for floats
-        return xp.asarray(part if part.size else part.astype(int))
 
-    return tuple(map(moved, parts))
+# A fork waits until no tiles are computed, or its copy of the lock would stay locked,
+# and its BLAS limited.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=BUSY.acquire,
+        after_in_parent=BUSY.release,
+        after_in_child=BUSY.release,
+    )

@@ -1,4 +1,7 @@
-"""The recorded graph, looked at: its ops, their number, its paths, and a picture.
+# ruff: noqa: F401     graph.flow, graph.draw and graph.label are defined above this file
+"""The recorded graph, looked at: its ops, their number, and its paths.
+
+What passes along the paths stands in flow.py, the picture in picture.py.
 
 A path's length is the number of ops that a gradient passes on its way from the output
 to a leaf.
@@ -7,16 +10,20 @@ to a leaf.
 from collections import Counter
 
 from .backward import reverse_order
+from .flow import flow, label, recorded
+from .picture import draw
 from .tensor import Tensor
 
 
 def inputs(t):
     """Return the Tensors among the inputs of t."""
-    return [x for x in t.inputs if type(x) is Tensor]
+    recorded("inputs", t)
+    return [x for x in t.inputs if isinstance(x, Tensor)]
 
 
 def nodes(output):
     """Return the output and all it was made from, inputs before what they make."""
+    recorded("nodes", output)
     return list(reverse_order(output))[::-1]
 
 
@@ -28,6 +35,7 @@ def count(output):
     >>> graph.count((x * x + x).sum())
     Counter({'multiply': 1, 'add': 1, 'sum': 1})
     """
+    recorded("count", output)
     return Counter(t.op.__name__ for t in nodes(output) if t.op)
 
 
@@ -41,6 +49,7 @@ def path_lengths(output, leaf):
     >>> graph.path_lengths((x * x + x).sum(), x)
     (2, 3)
     """
+    recorded("path_lengths", output, leaf)
     lengths = {leaf: (0, 0)}  # of the paths from each Tensor down to the leaf
     for t in nodes(output):
         below = [lengths[x] for x in inputs(t) if x in lengths]
@@ -55,13 +64,9 @@ def path_lengths(output, leaf):
     return lengths[output]
 
 
-def label(t):
-    """Return the text of a node: the op or "leaf", and the shape."""
-    return f"{t.op.__name__ if t.op else 'leaf'} {t.shape}"
-
-
 def to_dot(output):
     """Return the graph in DOT, Graphviz's language, arrows from inputs to output."""
+    recorded("to_dot", output)
     number = {t: i for i, t in enumerate(nodes(output))}
     lines = [
         f'  {i} [label="{label(t)}"{"" if t.op else " shape=box"}];'
@@ -69,34 +74,3 @@ def to_dot(output):
     ]
     lines += [f"  {number[x]} -> {i};" for t, i in number.items() for x in inputs(t)]
     return "\n".join(["digraph {", *lines, "}"])
-
-
-def draw(output, ax=None):
-    """Draw the graph with matplotlib, the output at the bottom, and return the axes."""
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.figure().add_subplot()
-    height = {}  # of each Tensor: the longest way down to the output
-    rows = {}  # of each height: its Tensors
-    for t in reversed(nodes(output)):
-        height.setdefault(t, 0)
-        rows.setdefault(height[t], []).append(t)
-        for x in inputs(t):
-            height[x] = max(height.get(x, 0), height[t] + 1)
-    place = {
-        t: ((i + 0.5) / len(row), y)
-        for y, row in rows.items()
-        for i, t in enumerate(reversed(row))
-    }
-    for t, (x, y) in place.items():
-        for source in inputs(t):
-            far = height[source] > height[t] + 1  # then bend around what is between
-            arrow = {"arrowstyle": "->", "color": "0.4", "shrinkA": 9, "shrinkB": 9}
-            arrow["connectionstyle"] = f"arc3,rad={0.4 if far else 0}"
-            ax.annotate("", (x, y), place[source], arrowprops=arrow, zorder=1)
-        box = {"boxstyle": "round", "fc": "#cfe3f5" if t.op else "#fbe3c0", "ec": "0.5"}
-        ax.text(x, y, label(t), ha="center", va="center", bbox=box)
-    ax.set(xlim=(0, 1), ylim=(-0.5, max(rows) + 0.5))
-    ax.set_axis_off()
-    return ax

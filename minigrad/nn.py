@@ -25,22 +25,25 @@ import math
 
 import numpy
 
-from . import backend as B
-from .elementwise import where
-from .layernorm import layer_norm
-from .matmul import matmul
-from .module import Module, at_least
+from . import backend, checks
+from .checks import at_least, flag, fraction, integer, optional, takes
+from .module import Module
+from .ops.elementwise import where
+from .ops.layernorm import center, rms_norm
+from .ops.matmul import matmul
 from .tensor import Tensor
 
 rng = numpy.random.default_rng(0)
 
 
+@takes(n=integer(0))
 def seed(n):
     """Start the generator of all layers made from now on at the integer n."""
     global rng
     rng = numpy.random.default_rng(n)
 
 
+@takes(std=at_least(0))
 def normal(shape, std):
     """Return a parameter drawn from N(0, std²)."""
     return Tensor(rng.standard_normal(shape) * std, dtype="float32")
@@ -51,14 +54,15 @@ class Linear(Module):
 
     W (`weight`) is drawn from N(0, 1/d_in), so that each y has the variance of the x
     that it sums; LeCun et al., "Efficient BackProp" (1998), section 4.6. b (`bias`)
-    starts at 0, or is left out.
+    starts at 0, or is left out. PyTorch's W is (d_out, d_in): load `weight.T` of it.
     """
 
+    @takes(d_in=integer(1), d_out=integer(1), bias=flag)
     def __init__(self, d_in, d_out, bias=True):
-        at_least("Linear", 1, d_in=d_in, d_out=d_out)
         self.weight = normal((d_in, d_out), 1 / math.sqrt(d_in))
         self.bias = Tensor(numpy.zeros(d_out), dtype="float32") if bias else None
 
+    @takes("… d_in")
     def __call__(self, x):
         y = matmul(x, self.weight)  # (…, d_in) @ (d_in, d_out) -> (…, d_out)
         return y if self.bias is None else y + self.bias
@@ -73,33 +77,31 @@ class Embedding(Module):
     Raises: IndexError for an id outside [0, n), TypeError for one not an integer.
     """
 
+    @takes(n=integer(1), d=integer(1))
     def __init__(self, n, d):
-        at_least("Embedding", 1, n=n, d=d)
         self.weight = normal((n, d), 1.0)
 
+    @takes()
     def __call__(self, ids):
-        ids = B.integers("Embedding", ids)
-        return self.weight[B.within("Embedding", ids, self.weight.shape[0])]
+        return self.weight[checks.integers("Embedding", ids, self.weight.shape[0])]
 
 
 class LayerNorm(Module):
     """y = (x - μ) / √(σ² + ε) · w + b for each row x (…, d) of mean μ and variance σ².
 
-    w (`weight`) starts at 1, b (`bias`) at 0, or is left out. See layernorm.py.
+    w (`weight`) starts at 1, b (`bias`) at 0, or is left out. See ops/layernorm.py.
     """
 
+    @takes(d=integer(1), eps=at_least(0), bias=flag)
     def __init__(self, d, eps=1e-5, bias=True):
-        at_least("LayerNorm", 1, d=d)
         self.weight = Tensor(numpy.ones(d), dtype="float32")
         self.bias = Tensor(numpy.zeros(d), dtype="float32") if bias else None
-        self.eps = eps
+        self.eps = float(eps)
 
+    @takes("… d")
     def __call__(self, x):
-        if x.shape[-1:] != self.weight.shape:
-            raise ValueError(
-                f"LayerNorm: x {x.shape} does not end in {self.weight.shape}"
-            )
-        y = layer_norm(x, self.weight, eps=self.eps)  # (…, d)
+        checks.width(x, self.weight.size)
+        y = rms_norm(center(x), eps=self.eps) * self.weight  # (…, d)
         return y if self.bias is None else y + self.bias
 
 
@@ -114,16 +116,16 @@ class Dropout(Module):
     Raises: ValueError for p outside [0, 1).
     """
 
+    @takes(p=fraction, seed=optional(integer(0)))
     def __init__(self, p, seed=None):
-        if not 0 <= p < 1:
-            raise ValueError(f"Dropout: p {p} is outside [0, 1)")
-        self.p = float(p)
+        self.p = p
         self.rng = numpy.random.default_rng(
             rng.integers(2**63) if seed is None else seed
         )
 
+    @takes("…")
     def __call__(self, x):
         if not self.training or self.p == 0:
             return x
-        kept = B.xp.asarray(self.rng.random(x.shape) >= self.p)
+        kept = backend.xp.asarray(self.rng.random(x.shape) >= self.p)
         return where(kept, x * (1 / (1 - self.p)), 0.0)

@@ -1,54 +1,65 @@
 """Optimisers: what a parameter becomes, given its gradient.
 
-A step gives each parameter a new array. The old one stays as it was, for a recorded
-graph computed with it and `detach` may have handed it out. A parameter without a
-gradient is left alone, and so is all that the optimiser remembers about it.
+A step gives each parameter a new array; the old one stays, for a recorded graph computed
+with it. A parameter without a gradient is left alone, with all that is kept about it.
 
 Weight decay acts on matrices only. Biases and the weights of norms are few, and set the
 scale of what passes; pulling them to 0 would shrink the signal, not the model.
 
-Letters: θ a parameter, g its gradient, α the learning rate `lr`, λ the weight decay.
+Letters: x a parameter, the i-th, g its gradient, α the learning rate, λ weight decay.
 """
 
 import math
 
-from . import backend as B
-from .module import at_least, check_gradients, check_state, unique
+from . import backend
+from .checks import (
+    at_least,
+    fitting_gradients,
+    leaves,
+    same_state,
+    takes,
+    two_fractions,
+)
+
+RATE = at_least(0)
+ADAM = {"params": leaves, "lr": RATE, "betas": two_fractions, "eps": RATE}
 
 
 class Optimizer:
     """What all share; a subclass defines `moved`, a parameter's array after a step.
 
-    `moments` names the arrays beside each parameter that a step updates.
+    `moments` names the arrays beside each parameter that a step renews. They start at
+    0, and are float32 at least: (1 - β₂) g² of g = 0.001 is 0 in float16.
     """
 
-    def __init__(self, params, lr, moments=()):
-        at_least(type(self).__name__, 0, lr=lr)
-        self.params, self.lr = unique(type(self).__name__, params), lr
-        self.steps = [0] * len(self.params)  # that each parameter has made
-        data = [p.data for p in self.params]
-        self.moments = {name: list(map(B.xp.zeros_like, data)) for name in moments}
+    def __init__(self, params, lr, *moments):
+        self.params, self.lr = params, lr
+        self.steps = [0] * len(params)  # that each parameter has made
+        self.moments = {
+            name: [backend.xp.zeros(p.shape, backend.wide(p)) for p in params]
+            for name in moments
+        }
 
     def step(self):
         """Move every parameter that has a gradient, or none if one does not fit."""
-        check_gradients(f"{type(self).__name__}.step", self.params)
+        gradients = fitting_gradients(f"{type(self).__name__}.step", self.params)
         lr = float(self.lr)  # a NumPy number would turn float32 into float64
-        for i, p in enumerate(self.params):
-            if p.grad is not None:
+        for i, (p, g) in enumerate(zip(self.params, gradients, strict=True)):
+            if g is not None:
                 self.steps[i] += 1
-                p.data = B.xp.asarray(self.moved(i, p.data, p.grad, lr))
+                p.data = backend.xp.asarray(self.moved(i, p.data, g, lr), p.dtype)
 
     def zero_grad(self):
-        """Forget the gradients, which backward() would otherwise add to."""
+        """Forget the gradients."""
         for p in self.params:
             p.grad = None
 
     def state_dict(self):
         """Return {name: copy in a NumPy array} of the step counts and the moments."""
-        state = {"steps": B.to_numpy(self.steps)}
+        state = {"steps": backend.to_numpy(self.steps)}
         for name, arrays in self.moments.items():
             for i, x in enumerate(arrays):
-                state[f"{name}.{i}"] = B.to_numpy(x).copy()
+                state[f"{name}.{i}"] = backend.to_numpy(x).copy()
         return state
 
     def load_state_dict(self, state):
@@ -57,38 +68,38 @@ class Optimizer:
         Raises: ValueError when names or shapes differ, TypeError when dtypes do; then
         nothing has changed.
         """
-        state = {name: B.to_numpy(values) for name, values in state.items()}
-        check_state("load_state_dict", self.state_dict(), state)
-        self.steps = state["steps"].tolist()
+        state = same_state("load_state_dict", self.state_dict(), state)
+        self.steps = backend.to_numpy(state["steps"]).tolist()
         for name, arrays in self.moments.items():
-            arrays[:] = [B.xp.array(state[f"{name}.{i}"]) for i in range(len(arrays))]
+            arrays[:] = [
+                backend.xp.array(state[f"{name}.{i}"]) for i in range(len(arrays))
+            ]
 
 
 class SGD(Optimizer):
     """Gradient descent, with momentum μ and weight decay.
 
-        g ← g + λ θ             matrices only
+        g ← g + λ x             matrices only
         v ← μ v + g             v starts at 0
-        θ ← θ - α v
+        x ← x - α v
 
     Sutskever et al., "On the importance of initialization and momentum in deep
     learning" (2013), eq. 1 and 2, with α outside of v, so that it may change.
     """
 
+    @takes(params=leaves, lr=RATE, momentum=RATE, weight_decay=RATE)
     def __init__(self, params, lr, momentum=0.0, weight_decay=0.0):
-        at_least("SGD", 0, momentum=momentum, weight_decay=weight_decay)
-        super().__init__(params, lr, moments=["v"] if momentum else [])
+        super().__init__(params, lr, *["v"] if momentum else [])
         self.momentum, self.weight_decay = float(momentum), float(weight_decay)
 
     def moved(self, i, x, g, lr):
         if self.weight_decay and x.ndim >= 2:
             g = g + self.weight_decay * x
-        if self.momentum:
-            v = self.moments["v"][i]
-            v *= self.momentum
-            v += g
-            g = v
-        return x - lr * g
+        if not self.momentum:
+            return x - lr * g
+        v = self.moments["v"]
+        v[i] = self.momentum * v[i] + g
+        return x - lr * v[i]
 
 
 class Adam(Optimizer):
@@ -96,60 +107,49 @@ class Adam(Optimizer):
 
         m ← β₁ m + (1 - β₁) g               mean of the gradients
         v ← β₂ v + (1 - β₂) g²              mean of their squares
-        θ ← θ - α m̂ / (√v̂ + ε)              m̂ = m / (1 - β₁ᵗ),  v̂ = v / (1 - β₂ᵗ)
+        x ← x - α m̂ / (√v̂ + ε)              m̂ = m / (1 - β₁ᵗ),  v̂ = v / (1 - β₂ᵗ)
 
     m and v start at 0; m̂ and v̂ make up for that. t counts steps of this parameter.
     Kingma & Ba, "Adam: A Method for Stochastic Optimization" (2015), algorithm 1.
     """
 
+    @takes(**ADAM)
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8):
-        if B.to_numpy(betas).shape != (2,) or not all(0 <= b < 1 for b in betas):
-            raise ValueError(f"{type(self).__name__}: betas {betas}, not two in [0, 1)")
-        super().__init__(params, lr, moments=["m", "v"])
-        self.betas, self.eps = betas, eps
+        super().__init__(params, lr, "m", "v")
+        self.betas, self.eps = betas, float(eps)
 
     def moved(self, i, x, g, lr):
-        m, v, t = self.moments["m"][i], self.moments["v"][i], self.steps[i]
-        (beta1, beta2), new = self.betas, B.xp.empty_like(x)
-        # The lines above with one new array instead of 14; m and v are ours to change.
-        # With c = √(1 - β₂ᵗ), √v̂ + ε = (√v + c ε) / c, to divide numbers, not arrays.
-        c = math.sqrt(1 - beta2**t)
-        B.xp.multiply(g, 1 - beta1, out=new)
-        m *= beta1
-        m += new
-        B.xp.multiply(g, g, out=new)
-        new *= 1 - beta2
-        v *= beta2
-        v += new
-        B.xp.sqrt(v, out=new)
-        new += c * self.eps
-        B.xp.divide(m, new, out=new)
-        new *= lr * c / (1 - beta1**t)
-        B.xp.subtract(x, new, out=new)
-        return new
+        m, v, t = self.moments["m"], self.moments["v"], self.steps[i]
+        beta1, beta2 = self.betas
+        m[i] = beta1 * m[i] + (1 - beta1) * g
+        v[i] = beta2 * v[i] + (1 - beta2) * g**2
+        m_hat, v_hat = m[i] / (1 - beta1**t), v[i] / (1 - beta2**t)
+        return x - lr * m_hat / (backend.xp.sqrt(v_hat) + self.eps)
 
 
 class AdamW(Adam):
     """Adam with weight decay beside the gradient, where its scale does not matter.
 
-        θ ← θ - α λ θ           matrices only; then Adam's step
+        x ← (1 - α λ) x         matrices only; then Adam's step
 
-    Loshchilov & Hutter, "Decoupled Weight Decay Regularization" (2019), algorithm 2.
+    Loshchilov & Hutter, "Decoupled Weight Decay Regularization" (2019). Their algorithm
+    2 decays vectors too, and by λ, not α λ, which is PyTorch's.
     """
 
+    @takes(**ADAM, weight_decay=RATE)
     def __init__(
         self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01
     ):
-        at_least("AdamW", 0, weight_decay=weight_decay)
         super().__init__(params, lr, betas, eps)
         self.weight_decay = float(weight_decay)
 
     def moved(self, i, x, g, lr):
         if self.weight_decay and x.ndim >= 2:
-            x = x * (1 - lr * self.weight_decay)
+            x = (1 - lr * self.weight_decay) * x
         return super().moved(i, x, g, lr)
 
 
+@takes(params=leaves, max_norm=RATE)
 def clip_grad_norm(params, max_norm):
     """Scale all gradients to a joint norm of at most max_norm; return it as it was.
 
@@ -158,30 +158,31 @@ def clip_grad_norm(params, max_norm):
 
     Raises: FloatingPointError when the norm is not finite; then nothing has changed.
     """
-    at_least("clip_grad_norm", 0, max_norm=max_norm)
-    max_norm = float(max_norm)
-    params = [p for p in unique("clip_grad_norm", params) if p.grad is not None]
-    norm = joint_norm(p.grad for p in params)
+    params = [p for p in params if p.grad is not None]
+    gradients = fitting_gradients("clip_grad_norm", params)
+    norm = joint_norm(gradients)
     if norm == math.inf:  # only the squares may be too large: use a larger unit
-        norm = 1e200 * joint_norm(p.grad.astype(float) * 1e-200 for p in params)
+        norm = 1e200 * joint_norm([g.astype(float) * 1e-200 for g in gradients])
     if not math.isfinite(norm):
-        bad = [p.shape for p in params if not B.to_numpy(B.xp.isfinite(p.grad)).all()]
+        bad = [g.shape for g in gradients if not backend.xp.isfinite(g).all()]
         raise FloatingPointError(
             f"clip_grad_norm: the norm is {norm}; not finite: gradients of shape {bad}"
         )
-    if norm > max_norm:
-        for p in params:
-            p.grad = B.xp.asarray(p.grad * (max_norm / norm))
+    if norm > float(max_norm):
+        scale = float(max_norm) / norm
+        for p, g in zip(params, gradients, strict=True):
+            p.grad = backend.xp.asarray(g * scale, p.dtype)
     return norm
 
 
 def joint_norm(arrays):
     """Return √(Σ x²) over all arrays, in float64: float32 has no square of 2e19."""
-    arrays = (B.xp.asarray(x, dtype=float) for x in arrays)
-    return math.sqrt(float(B.to_numpy(sum(B.xp.vdot(x, x) for x in arrays))))
+    arrays = (backend.xp.asarray(x, dtype=float) for x in arrays)
+    return math.sqrt(sum(backend.xp.vdot(x, x) for x in arrays))
 
 
-def cosine(step, warmup, total, high, low=0.0):
+@takes(**dict.fromkeys(["step", "warmup", "total", "high", "low"], at_least(0)))
+def warmup_cosine(step, warmup, total, high, low=0.0):
     """Return the learning rate of a step: a straight rise, then half a cosine.
 
         α = low + (high - low) (1 + cos(π (step - warmup) / (total - warmup))) / 2
@@ -189,8 +190,8 @@ def cosine(step, warmup, total, high, low=0.0):
     From high / (warmup + 1) at step 0 it rises to `high` at step `warmup`, then falls
     to `low` at step `total`, and stays. Loshchilov & Hutter, "SGDR" (2017), eq. 5.
 
-    >>> from minigrad.optim import cosine
-    >>> [cosine(step, 3, 7, high=1.0, low=0.5) for step in (0, 1, 2, 3, 5, 7, 9)]
+    >>> from minigrad.optim import warmup_cosine
+    >>> [warmup_cosine(step, 3, 7, 1.0, low=0.5) for step in (0, 1, 2, 3, 5, 7, 9)]
     [0.25, 0.5, 0.75, 1.0, 0.75, 0.5, 0.5]
     """
     if step < warmup:

@@ -10,11 +10,11 @@ import inspect
 import sys
 import threading
 
-from . import backend as B
+from . import backend, checks
 from .tensor import Tensor
 
 PRIMITIVES = {}  # name -> op; a test demands a gradient check for each
-READY = {Tensor, float, int}  # types that need no conversion beside an array
+READY = {Tensor, float, int}  # types that an op takes as they are beside a Tensor
 
 
 class _Recording(threading.local):
@@ -40,90 +40,79 @@ def primitive(forward):
         def _(g, y, a, b):
             return g * b, g * a
 
-    An op that computes on the way what its rule can use returns (y, {name: value}), and
-    the rule is given that parameter too.
+    `multiply.vjp(g, y, a, b)` is that rule, to be called. Given no Tensor an op returns
+    an array and records nothing. Rules are written with ops: on arrays they compute a
+    gradient, and on Tensors they record themselves as everything does, so that the
+    gradient can be differentiated in its turn. (Only tiled_attention has two rules.)
 
-    Given no Tensor an op returns an array and records nothing. Rules are written with
-    ops: on arrays they compute a gradient, and on Tensors they record themselves as
-    everything does, so that the gradient can be differentiated in its turn.
+    An op that computes on the way what its rule can use returns (y, {name: value}), and
+    the rule is given that too; but None where the gradient is to be differentiated
+    again, for there a saved number would be a constant, and the result wrong.
+
+    Raises: TypeError when no parameter stands before `/`, ValueError when another
+    module has an op of this name.
     """
+    checks.function("primitive: what becomes an op", forward)
     name = forward.__name__.strip("_")  # _stack(*tensors) is called stack(tensors)
-    signature = inspect.signature(forward)
-    kinds = [p.kind for p in signature.parameters.values()]
-    variadic = inspect.Parameter.VAR_POSITIONAL in kinds
-    arity = kinds.count(inspect.Parameter.POSITIONAL_ONLY)
-    ready = READY if arity > 1 else {Tensor}
+    arity = checks.arity(forward, PRIMITIVES.get(name))
 
     @functools.wraps(forward)
     def op(*inputs, **params):
         try:
-            if len(inputs) != arity and not variadic:
-                # as in sum(x, 0), where 0 is the parameter `axis`
-                bound = list(signature.bind(*inputs, **params).arguments.items())
-                inputs, params = tuple(x for _, x in bound[:arity]), dict(bound[arity:])
+            if arity not in (len(inputs), None):  # as in sum(x, 0): 0 is the `axis`
+                inputs, params = checks.bound(forward, arity, inputs, params)
             types = {*map(type, inputs)}
-            if not types <= ready:
-                inputs = constants(name, inputs, ready)
-            values = [x.data if type(x) is Tensor else x for x in inputs]
+            tracked = Tensor in types
+            if not (tracked and types <= READY):
+                inputs = arrays(name, inputs)
+                tracked = any(isinstance(x, Tensor) for x in inputs)
+            if params:
+                backend.unmasked(name, *params.values())
+            values = [x.array if isinstance(x, Tensor) else x for x in inputs]
             y = forward(*values, **params)
-        except (ValueError, IndexError, TypeError) as error:
-            raise explained(error, name, inputs) from error
-        if type(y) is not B.xp.ndarray:
-            if type(y) is tuple:
-                y, saved = y
-                params |= saved
-            y = B.xp.asarray(y)  # NumPy's reductions return scalars
-        if Tensor not in types or recording.paused:
+        except checks.ERRORS as error:
+            raise checks.explained(error, name, inputs) from error
+        saved = {}
+        if type(y) is tuple:
+            y, saved = y
+        if type(y) is not backend.xp.ndarray:
+            y = backend.xp.asarray(y)  # NumPy's reductions return scalars
+        if not tracked or recording.paused:
             return y
         t = Tensor.__new__(Tensor)
-        t.data, t.grad, t.op = y, None, op
-        t.inputs, t.values, t.params = inputs, values, params
+        t.array, t.grad, t.op = y, None, op
+        t.inputs, t.values, t.params, t.saved = inputs, values, params, saved
         return t
 
     def rule(function):
-        op.rule = function
+        op.vjp = function
         return function
 
-    op.__name__, op.rule = name, rule
+    op.__name__, op.rule, op.vjp = name, rule, checks.no_rule(name)
     PRIMITIVES[name] = op
     return op
 
 
-def constants(name, inputs, ready=frozenset({Tensor})):
-    """Return the inputs with all that is not ready turned into arrays of the backend.
+def arrays(name, inputs):
+    """Return the inputs of an op or function as Tensors and arrays of the backend.
 
-    float32 stays float32: a NumPy scalar, a 0-d array or an array of integers takes the
-    dtype of the Tensors beside it, as a Python number does. Only arrays of floats have
-    a say in the dtype of the result.
+    float32 stays float32: a number, a 0-d array or an array of integers takes the dtype
+    of the Tensors beside it, or of the arrays if there are none. Only arrays of floats
+    have a say in the dtype of the result.
     """
-    dtypes = [x.dtype for x in inputs if type(x) is Tensor]
+    dtypes = [x.dtype for x in inputs if isinstance(x, Tensor)] or [
+        x.dtype for x in inputs if getattr(x, "ndim", 0) and x.dtype.kind == "f"
+    ]
 
-    def constant(x):
-        if type(x) in ready:
+    def converted(x):
+        if isinstance(x, Tensor):
             return x
-        if getattr(x, "ndim", 0) and not isinstance(x, B.xp.ndarray):
-            module = type(x).__module__.split(".")[0]
-            raise TypeError(
-                f"{name}: got an array of {module}, the backend is "
-                f"{B.xp.__name__}; wrap it in Tensor, or backend.xp.asarray"
-            )
-        x = B.real(name, x)
+        checks.same_backend(name, x)
+        x = backend.asarray(name, x)
         weak = x.dtype.kind in "iu" or (x.ndim == 0 and x.dtype.kind == "f")
-        return x.astype(B.xp.result_type(*dtypes)) if dtypes and weak else x
+        return x.astype(backend.xp.result_type(*dtypes)) if dtypes and weak else x
 
-    return tuple(map(constant, inputs))
-
-
-def explained(error, name, inputs):
-    """Return the error with the op and the shape and dtype of each input in front."""
-    message = str(error)
-    if not message.startswith(f"{name}:"):
-        given = ", ".join(
-            f"{x.shape} {x.dtype}" if hasattr(x, "shape") else repr(x) for x in inputs
-        )
-        message = f"{name}: {given or 'nothing'}: {message}"
-    kinds = [k for k in (ValueError, IndexError, TypeError) if isinstance(error, k)]
-    return kinds[0](message)
+    return tuple(map(converted, inputs))
 
 
 class no_grad:
@@ -139,14 +128,15 @@ class no_grad:
     """
 
     def __enter__(self):
-        refuse_generator(sys._getframe(1).f_code)
+        checks.no_generator(sys._getframe(1).f_code)
         recording.paused += 1
 
     def __exit__(self, *_):
         recording.paused -= 1
 
     def __call__(self, function):
-        refuse_generator(getattr(function, "__code__", None))
+        checks.function("no_grad: what it decorates,", function)
+        checks.no_generator(inspect.unwrap(function))
 
         @functools.wraps(function)
         def call(*args, **kwargs):
@@ -154,13 +144,3 @@ class no_grad:
                 return function(*args, **kwargs)
 
         return call
-
-
-PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-
-
-def refuse_generator(code):
-    if code is not None and code.co_flags & PAUSING:
-        raise RuntimeError(
-            f"no_grad: {code.co_name} is a generator; collect its values in the block"
-        )

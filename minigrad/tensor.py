@@ -4,25 +4,30 @@
         ├── multiply ──> y      y.inputs  (x, w)              what the op consumed
     w ──┘                       y.values  [x.data, w.data]    what it computed with
                                 y.params  {}                  what else: an axis, say
+                                y.saved   {}                  what it keeps for its rule
 
 These references are the whole graph: no tape, no global list. A Tensor refers to what
 it was made from, never to what was made from it, so there is no cycle, and the graph is
-freed with the last Tensor that needs it.
+freed with the last Tensor that needs it. (Had an op a closure for its gradient, as in
+micrograd, the closure would hold its own output: a cycle, alive until Python's
+collector comes by.)
+
+`+`, `@`, `x.sum()` and the other methods are attached in ops/, where each op stands.
 """
 
 import operator
 
-from . import backend as B
+from . import backend, checks
 
 
 def plain(x):
     """Return the array inside a Tensor, and anything else as it is."""
-    return x.data if isinstance(x, Tensor) else x
+    return x.array if isinstance(x, Tensor) else x
 
 
-def compare(operation):
+def compared(operation):
     """Return the method that compares the arrays inside."""
-    return lambda self, other: operation(plain(self), plain(other))
+    return lambda self, other: operation(self.array, plain(other))
 
 
 class Tensor:
@@ -40,38 +45,38 @@ class Tensor:
     array([2., 4.])
     """
 
-    __slots__ = ("__weakref__", "data", "grad", "inputs", "op", "params", "values")
-    __array_ufunc__ = None  # so that `array * tensor` calls Tensor.__rmul__
+    __slots__ = (
+        *("__weakref__", "array", "grad", "op"),
+        *("inputs", "values", "params", "saved"),
+    )
 
     def __init__(self, data, dtype=None):
-        if isinstance(data, Tensor):
-            raise TypeError(
-                "Tensor: given a Tensor; write Tensor(x.detach()) for a new leaf"
-            )
-        array = B.real("Tensor", data)
-        if dtype is None and array.dtype.kind in "iu" and not hasattr(data, "dtype"):
-            dtype = float  # from Python's numbers and lists, not from NumPy's integers
-        if array.dtype.kind != "b":  # no dtype turns true and false into numbers
-            array = array.astype(dtype or array.dtype)  # a copy
-        if array.dtype.kind != "f":
-            raise TypeError(
-                f"Tensor: {array.dtype} is no float type; convert first: .astype(float)"
-            )
-        self.data, self.grad = array, None
-        self.op, self.inputs, self.values, self.params = None, (), (), {}  # a leaf
+        self.array = checks.floats("Tensor", data, dtype)
+        self.grad = None
+        self.op, self.inputs, self.values = None, (), ()  # a leaf
+        self.params, self.saved = {}, {}
 
-    shape = property(lambda self: self.data.shape)
-    ndim = property(lambda self: self.data.ndim)
-    size = property(lambda self: self.data.size)
-    dtype = property(lambda self: self.data.dtype)
+    @property
+    def data(self):
+        """The plain array. It may be assigned, as optimisers do."""
+        return self.array
+
+    @data.setter
+    def data(self, values):
+        self.array = checks.as_data(values, self.dtype)
+
+    shape = property(lambda self: self.array.shape)
+    ndim = property(lambda self: self.array.ndim)
+    size = property(lambda self: self.array.size)
+    dtype = property(lambda self: self.array.dtype)
 
     def detach(self):
         """Return the plain array: the values without the record."""
-        return self.data
+        return self.array
 
     def numpy(self):
         """Return a copy of the values in a NumPy array on the host."""
-        return B.to_numpy(self.data).copy()
+        return backend.to_numpy(self.array).copy()
 
     def item(self):
         """Return the only element as a Python float; on a GPU this waits for it."""
@@ -79,7 +84,7 @@ class Tensor:
             raise ValueError(
                 f"item: shape {self.shape} holds {self.size} numbers, not one"
             )
-        return float(B.to_numpy(self.data).item())
+        return float(backend.to_numpy(self.array).item())
 
     def __float__(self):
         return self.item()
@@ -94,27 +99,28 @@ class Tensor:
         return format(self.item(), spec) if spec else str(self)
 
     def __bool__(self):
-        return bool(self.data)  # as in NumPy an error unless there is one element
+        return bool(self.array)  # as in NumPy an error unless there is one element
 
     def __len__(self):
-        return len(self.data)
+        return len(self.array)
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))
 
     def __repr__(self):
         made_by = f", op={self.op.__name__}" if self.op else ""
-        return f"Tensor({B.to_numpy(self.data)}, dtype={self.dtype}{made_by})"
+        return f"Tensor({backend.to_numpy(self.array)}, dtype={self.dtype}{made_by})"
 
-    def __array__(self, *_, **__):
-        raise TypeError(
-            "a Tensor does not turn into an array by itself, its record would be lost; "
-            "write x.numpy() for the values, or minigrad.stack for a list of Tensors"
-        )
+    def __reduce__(self):
+        return type(self), (self.numpy(),)  # a copy or a file has values, no record
 
     # Comparisons have no gradient: they return boolean arrays. Hashing is by identity,
     # so that Tensors can be keys: no two hashes agree, and a dict never asks for ==.
-    __lt__, __le__ = compare(operator.lt), compare(operator.le)
-    __gt__, __ge__ = compare(operator.gt), compare(operator.ge)
-    __eq__, __ne__ = compare(operator.eq), compare(operator.ne)
+    __lt__, __le__ = compared(operator.lt), compared(operator.le)
+    __gt__, __ge__ = compared(operator.gt), compared(operator.ge)
+    __eq__, __ne__ = compared(operator.eq), compared(operator.ne)
     __hash__ = object.__hash__
+
+    # What NumPy asks of an object that is not an array: see checks/arrays.py.
+    __array__, __array_function__ = checks.no_array, checks.no_function
+    __array_ufunc__ = checks.LeftOperand()

@@ -18,21 +18,25 @@ settings.register_profile(
 settings.load_profile("tests")
 
 
-def missing(backend):
-    """Return why this backend cannot be tested here, or None."""
-    if backend == "cupy" and importlib.util.find_spec("cupy") is None:
+def missing():
+    """Return why CuPy itself cannot be tested here, or None."""
+    if importlib.util.find_spec("cupy") is None:
         return "CuPy is not installed"
-    if backend == "cupy":
-        import cupy
+    import cupy
 
-        return None if cupy.is_available() else "CuPy finds no GPU"
+    return None if cupy.is_available() else "CuPy finds no GPU"
 
 
-@pytest.fixture(autouse=True, params=["numpy", "fakecupy", "cupy"])
+BACKENDS = ["numpy", "fakecupy", *([] if missing() else ["cupy"])]
+
+
+def pytest_report_header():
+    return f"backends: {', '.join(BACKENDS)}" + (f" ({missing()})" * bool(missing()))
+
+
+@pytest.fixture(autouse=True, params=BACKENDS)
 def xp(request):
     """Run every test on each backend; return its module of functions."""
-    if reason := missing(request.param):
-        pytest.skip(reason)
     B.use(fakecupy.xp if request.param == "fakecupy" else request.param)
     yield B.xp
     B.use("numpy")

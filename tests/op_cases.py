@@ -8,6 +8,7 @@ import numpy as np
 from conftest import normal
 
 import minigrad as mg
+from minigrad.ops import reductions
 
 x, y = normal(2, 3), normal(2, 3, seed=1)
 row, column, number = normal(3, seed=2), normal(2, 1, seed=3), np.array(0.7)
@@ -92,6 +93,14 @@ CASES = {
     "exp": each(mg.exp, np.exp, (x,), (number,)),
     "log": each(mg.log, np.log, (above,)),
     "sqrt": each(mg.sqrt, np.sqrt, (above,)),
+    "sin": each(mg.sin, np.sin, (x,)),
+    "cos": each(mg.cos, np.cos, (x,)),
+    "clip": along(
+        mg.clip,
+        lambda a, low, high: np.clip(a, low, high),
+        x,
+        *({"low": -0.7, "high": 0.5}, {"low": -9, "high": 9}, {"low": 8, "high": 9}),
+    ),
     "abs": each(mg.abs, np.abs, (x,)),
     "where": each(partial(mg.where, ON), partial(np.where, ON), *PAIRS[:6]),
     "maximum": each(mg.maximum, np.maximum, *PAIRS),
@@ -176,9 +185,10 @@ CASES = {
     ],
     "center": each(mg.center, centered, (x,), (row,), (cube,)),
     "rms_norm": along(mg.rms_norm, over_rms, cube, {}, {"eps": 1.0}),
-    "layer_norm": each(
-        mg.layer_norm,
-        lambda a, w: over_rms(centered(a)) * w,
-        *((x, row), (row, row), (cube, cube[0, 0])),
+    "direction": along(
+        reductions.direction,
+        lambda a, axis=None: a / np.sqrt((a * a).sum(axis=axis, keepdims=True)),
+        cube,
+        *({}, {"axis": 1}, {"axis": (0, 2)}),
     ),
 }

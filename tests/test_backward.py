@@ -15,11 +15,11 @@ def calls(monkeypatch):
     calls = []
     for op in (mg.add, mg.multiply):
 
-        def noting(*args, op=op, rule=op.rule):
+        def noting(*args, op=op, rule=op.vjp):
             calls.append(op.__name__)
             return rule(*args)
 
-        monkeypatch.setattr(op, "rule", noting)
+        monkeypatch.setattr(op, "vjp", noting)
     return calls
 
 
@@ -67,7 +67,7 @@ def test_a_gradient_is_the_sum_over_all_paths(seed):
     def along_paths(t, leaf):
         if t.op is None:
             return float(t is leaf)
-        local = t.op.rule(1.0, t.item(), *(getattr(x, "data", x) for x in t.inputs))
+        local = t.op.vjp(1.0, t.item(), *(getattr(x, "data", x) for x in t.inputs))
         pairs = zip(t.inputs, local, strict=True)
         return sum(g * along_paths(x, leaf) for x, g in pairs if isinstance(x, Tensor))
 
@@ -177,7 +177,7 @@ def test_when_a_rule_raises_no_gradient_has_changed(monkeypatch):
     w.grad = array([7.0, 7.0])
     y = (mg.exp(x) * w).sum()
     with monkeypatch.context() as broken:
-        broken.setattr(mg.exp, "rule", lambda g, y, x: 1 / 0)
+        broken.setattr(mg.exp, "vjp", lambda g, y, x: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             y.backward()
     assert x.grad is None
@@ -190,13 +190,18 @@ def test_when_a_rule_raises_no_gradient_has_changed(monkeypatch):
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
-        (lambda g, y, a, b: g, ValueError, "zip"),  # one gradient for two inputs
+        (lambda g, y, a, b: g, ValueError, "multiply: .*1 gradients for 2 inputs"),
+        (lambda g, y, a, b: [g, g, g], ValueError, "3 gradients for 2 inputs"),
+        (lambda g, y, a, b: (None, g), TypeError, "multiply: its rule .* NoneType"),
+        (lambda g, y, a, b: (g, 1.0), TypeError, "multiply: its rule .* float"),
+        (lambda g, y, a, b: (g * 1j, g), TypeError, "multiply: .*complex128"),
+        (lambda g, y, a, b: (g @ a[:1], g), ValueError, "multiply: its rule: matmul"),
         (lambda g, y, a, b: (g, g[:1]), ValueError, "multiply: .*(1,).*(2,)"),
         (lambda g, y, a, b: (g, g[None][None].sum()), ValueError, "multiply"),
     ],
 )
 def test_a_rule_of_wrong_shape_is_an_error(monkeypatch, wrong, error, message):
     y = Tensor([1.0, 2.0]) * Tensor([3.0, 4.0])
-    monkeypatch.setattr(mg.multiply, "rule", wrong)
+    monkeypatch.setattr(mg.multiply, "vjp", wrong)
     with pytest.raises(error, match=message):
         y.backward(array([1.0, 1.0]))

@@ -138,19 +138,19 @@ def test_the_field_is_the_slope_of_the_output():
 
 def test_the_window_follows_its_sliders():
     figure, (angle, power) = lookup.window()
-    bars = figure.axes[1]
+    answer = figure.axes[1]
     for key, degrees in enumerate((10, 75, 150, 215, 290)):
         angle.set_val(degrees)
         power.set_val(-2)
-        heights = [bar.get_height() for bar in bars.patches]
-        close(np.array(heights), np.eye(5)[key], rtol=0, atol=1e-6)
+        (discs,) = answer.collections  # one for each value, as full as its weight
+        close(np.array(discs.get_array()), np.eye(5)[key], rtol=0, atol=1e-6)
     plt.close(figure)
 
 
 # B3
 @pytest.mark.parametrize(
     ("dtype", "loser", "winner"),
-    [("float16", 17.33, 8.7), ("float32", 103.97, 17.7), ("float64", 745.13, 37.8)],
+    [("float16", 17.33, 8.0), ("float32", 103.97, 17.7), ("float64", 745.13, 37.8)],
 )
 def test_gaps_at_which_gradients_become_0(dtype, loser, winner):
     assert underflow.last_gap(dtype, 1) == pytest.approx(loser, abs=0.02)
@@ -188,7 +188,7 @@ def test_an_output_depends_on_all_before_it_and_on_nothing_else():
 @pytest.mark.parametrize("distance", [2, 30, 300])
 def test_what_arrives_is_1_over_m_or_0_9_to_the_m(distance):
     assert reach.attention_size(distance, 0) == pytest.approx(1 / distance)
-    assert reach.attention_size(distance, 60) > 0.9
+    assert 0.9 < reach.attention_size(distance, reach.MATCH) < 1 + 1e-12
     assert reach.recurrent_size(distance) <= 0.9 ** (distance - 1) * (1 + 1e-12)
 
 
@@ -219,7 +219,7 @@ def test_table_1_of_attention_is_all_you_need():
 
 @pytest.mark.parametrize("name", paths.COLOURS)
 def test_a_path_that_is_counted_carries_a_gradient(name):
-    first, last = paths.connected(name, 10)
+    (first, *_), last = paths.connected(name, 10)
     last.sum().backward()
     assert np.abs(B.to_numpy(first.grad)).max() > 0
 

@@ -84,7 +84,7 @@ TYPES = [
     ("take", lambda x: x.take([True, False]), "expected integers, got bool"),
     ("take", lambda x: x.take(1.5), "expected integers, got float64"),
     ("cross_entropy", lambda x: mg.cross_entropy(x, [0.0, 1.0]), "integers, .*float64"),
-    ("cross_entropy", lambda x: mg.cross_entropy(x, x), "array of integers, got a Ten"),
+    ("cross_entropy", lambda x: mg.cross_entropy(x, x), "x.numpy.. for the values"),
     ("einsum", lambda x: mg.einsum(x, "ij"), "subscripts"),
     ("astype", lambda x: x.astype(int), "int64"),
     ("astype", lambda x: x.astype("text"), "text"),
@@ -109,7 +109,7 @@ INDICES = [
     ("getitem", lambda x: x[1.0], SHAPES + "integers"),
     ("getitem", lambda x: x["rows"], SHAPES + "integers"),
     ("getitem", lambda x: x[[True, False, True]], SHAPES + "boolean"),
-    ("getitem", lambda x: x.take([0, 3], axis=1), "index 3 .* size 3"),
+    ("take", lambda x: x.take([0, 3], axis=1), "index 3 .* size 3"),
     ("cross_entropy", lambda x: mg.cross_entropy(x, [0, 3]), r"3 is outside \[0, 3\)"),
     ("cross_entropy", lambda x: mg.cross_entropy(x, [-1, 0]), "-1 is outside"),
     (
@@ -172,7 +172,7 @@ def test_what_no_array_does_no_tensor_does():
     for call, error, message in [
         (lambda: bool(x), ValueError, "ambiguous"),
         (lambda: np.asarray(x), TypeError, r"x.numpy\(\)"),
-        (lambda: np.exp(x), TypeError, "__array_ufunc__"),
+        (lambda: np.exp(x), TypeError, "minigrad.exp"),
         (lambda: x.__setitem__, AttributeError, "__setitem__"),
         (lambda: len(x.sum()), TypeError, "unsized"),
         (lambda: list(x.sum()), TypeError, "unsized"),

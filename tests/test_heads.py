@@ -191,29 +191,35 @@ def test_a_call_that_fails_leaves_the_cache_as_it_was():
 
 @pytest.mark.parametrize("heads", [3, 0, -2])
 def test_heads_that_do_not_divide_the_width(heads):
-    with pytest.raises(ValueError, match=f"{heads} heads do not divide the width 8"):
+    with pytest.raises(
+        ValueError, match=f"{heads} (heads do not divide the width 8|is not at)"
+    ):
         MultiHeadAttention(8, heads)
 
 
 def test_rope_needs_heads_of_even_width():
-    with pytest.raises(ValueError, match="2 heads of width 3; rope turns pairs"):
+    with pytest.raises(ValueError, match="width 3 is not even .*rope turns"):
         MultiHeadAttention(6, 2, rope=True)
 
 
 @pytest.mark.parametrize("shape", [(8,), (5, 7)])
 def test_an_input_of_another_shape_is_refused(shape):
-    with pytest.raises(ValueError, match=r"x must be \(…, T, 8\), got \("):
+    with pytest.raises(
+        ValueError, match=r"MultiHeadAttention: .*(T, d\)|sizes 7 and 8)"
+    ):
         layer()(array(normal(*shape)))
 
 
 @pytest.mark.parametrize("shape", [(8,), (5, 7)])
 def test_what_cannot_be_split_into_heads_is_refused(shape):
-    with pytest.raises(ValueError, match="split_heads: .* a multiple of 2 heads, got"):
+    with pytest.raises(
+        ValueError, match=r"split_heads: .*(T, d\)|2 heads do not divide)"
+    ):
         split_heads(array(normal(*shape)), 2)
 
 
 def test_queries_keys_and_values_are_all_made_from_x():
     heads = MultiHeadAttention(4, 2)
     x = np.ones((3, 4), "float32")
-    with pytest.raises(TypeError, match="MultiHeadAttention: a cache of ndarray"):
+    with pytest.raises(TypeError, match="MultiHeadAttention: .*a cache of ndarray"):
         heads(x, None, x)

@@ -146,14 +146,14 @@ def test_a_nan_key_is_not_an_error_and_not_hidden():
 
 @pytest.mark.parametrize("temperature", [0, 0.0, -1.0, math.nan])
 def test_a_temperature_that_is_not_above_0_is_refused(temperature):
-    with pytest.raises(ValueError, match="above 0; its limit at 0 is hard_lookup"):
+    with pytest.raises(ValueError, match="soft_lookup: temperature .* is not above 0"):
         soft_lookup([1.0], [[1.0]], [[1.0]], temperature)
 
 
 def test_the_name_of_a_score_is_not_a_score():
-    with pytest.raises(TypeError, match="soft_lookup: score 'dot' is no function"):
+    with pytest.raises(TypeError, match="soft_lookup: the score 'dot' is no function"):
         soft_lookup([1.0], [[1.0]], [[1.0]], score="dot")
-    with pytest.raises(TypeError, match="attention: score 'dot' is no function"):
+    with pytest.raises(TypeError, match="attention: the score 'dot' is no function"):
         attention([[1.0]], [[1.0]], [[1.0]], score="dot")
 
 
@@ -170,6 +170,6 @@ def test_the_name_of_a_score_is_not_a_score():
     ],
 )
 def test_shapes_that_do_not_fit_are_refused_at_the_call(shapes):
-    with pytest.raises(ValueError, match="soft_lookup: query|dot: queries") as error:
+    with pytest.raises(ValueError, match="soft_lookup: ") as error:
         soft_lookup(*(array(normal(*shape)) for shape in shapes))
     assert str(shapes[1][-1]) in str(error.value)

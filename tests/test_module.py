@@ -1,10 +1,17 @@
 """Modules: where parameters are found, and how they are kept."""
 
+import copy
+import logging
+import pickle
+import types
+from collections import UserList, deque, namedtuple
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
-from conftest import array, normal, same
+from conftest import array, close, normal, same
 
-from minigrad import Tensor, nn
+from minigrad import Tensor, nn, optim
 
 
 class Holder(nn.Module):
@@ -33,6 +40,153 @@ def test_parameters_are_found_wherever_they_are_and_each_once():
     assert [id(p) for p in model.parameters()] == [id(p) for p in found.values()]
 
 
+@dataclass
+class Pair:
+    first: object
+    second: object = None
+
+
+class Slotted:
+    __slots__ = ("x",)
+
+    def __init__(self, x):
+        self.x = x
+
+    def method(self):
+        pass
+
+
+def object_array(x):
+    cells = np.empty((1, 2), dtype=object)
+    cells[0, 1] = x
+    return cells
+
+
+def has_default(x):
+    def f(y, x=x):
+        return x
+
+    return f
+
+
+PLACES = {  # where no Module looks
+    "set": lambda x: {x},
+    "frozenset": lambda x: frozenset([x]),
+    "deque": lambda x: deque([x]),
+    "list of sets": lambda x: [1, {x}],
+    "UserList": lambda x: UserList([x]),
+    "dataclass": lambda x: Pair(1.0, [x]),
+    "dataclasses in a list": lambda x: [Pair(1.0), Pair(x)],
+    "namespace": lambda x: types.SimpleNamespace(x=x),
+    "object array": object_array,
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("make", [lambda: Tensor([1.0]), lambda: nn.Dropout(0.5)])
+def test_a_parameter_or_layer_where_no_module_looks_is_refused(place, make):
+    x = make()
+    model = Holder(inner=[Holder(a=1, x=PLACES[place](x))])
+    message = (
+        r"Holder: inner\.0\.x\S* holds a Tensor or Module that is not found; a Mod"
+    )
+    for call in (model.parameters, model.state_dict, model.zero_grad, model.eval):
+        with pytest.raises(ValueError, match=message):
+            call()
+    assert model.training and model.inner[0].training
+    model.found = [x]  # where it is found too
+    assert model.parameters() == [x] * isinstance(x, Tensor)
+
+
+def test_parameters_and_slots_of_a_class_are_refused():
+    class Shared(nn.Module):
+        w = Tensor([1.0])
+
+    class Layers(nn.Module):
+        layers = (nn.Linear(1, 1),)
+
+    class Mixin:
+        w = Tensor([1.0])
+
+    class Mixed(Mixin, nn.Module):
+        pass
+
+    class Slots(nn.Module):
+        __slots__ = ("w",)
+
+        def __init__(self):
+            self.w = Tensor([1.0])
+
+    for model, message in [
+        (Shared(), r"Shared: (inner\.)?w holds"),
+        (Layers(), r"Layers: layers holds"),
+        (Mixed(), r"Mixed: w holds"),
+        (Slots(), r"Slots: w holds"),
+        (Holder(inner=Shared()), r"Holder: (inner\.)?w holds"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.parameters()
+
+
+def test_what_leads_to_no_parameter_of_another_is_no_fault():
+    layer = nn.Linear(2, 2)
+    result = layer(array(normal(1, 2)))
+    model = Holder(
+        layer=layer,
+        point=namedtuple("Point", "x y")(layer, nn.Linear(1, 1)),
+        call=lambda x: layer(x),
+        cache=Pair(result),  # an op made it
+        log=logging.getLogger("minigrad"),
+        rng=np.random.default_rng(0),
+        kind=nn.Linear,
+        values=np.ones(3),
+    )
+    model.optimizer = optim.SGD(model.parameters(), 0.1)
+    model.owner = Pair(model)
+    names = [name for name, _ in model.named_parameters()]
+    assert names == ["layer.weight", "layer.bias", "point.1.weight", "point.1.bias"]
+
+
+def test_a_thousand_modules_within_each_other_are_walked():
+    model = Holder(w=Tensor([1.0]))
+    for _ in range(2000):
+        model = Holder(inner=model)
+    assert len(model.parameters()) == 1
+
+
+@dataclass
+class Line(nn.Module):
+    """A dataclass may be a Module; its attributes are on self."""
+
+    slope: Tensor
+    start: Tensor
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_a_copy_is_apart_and_keeps_tied_weights_tied(copied):
+    model = Holder(table=nn.Embedding(3, 2), line=Line(Tensor([1.0]), Tensor([2.0])))
+    model.tied, model.dropout = model.table.weight, nn.Dropout(0.5, seed=0)
+    twin = copied(model)
+    assert twin.tied is twin.table.weight is not model.tied
+    assert list(dict(twin.named_parameters())) == list(model.state_dict())
+    for name, x in twin.state_dict().items():
+        same(x, model.state_dict()[name])
+    twin.line.slope.data = array([3.0])
+    same(model.line.slope, [1.0])
+    x = array(np.ones(9))
+    same(twin.dropout(x), model.dropout(x))
+
+
+def test_zero_grad_forgets_every_gradient():
+    model = Holder(layers=[nn.Linear(2, 2), nn.LayerNorm(2)])
+    model.layers[1](model.layers[0](array(normal(3, 2), "f4"))).sum().backward()
+    assert all(p.grad is not None for p in model.parameters())
+    model.zero_grad()
+    assert all(p.grad is None for p in model.parameters())
+
+
 def test_a_module_says_which_method_it_lacks():
     class Net(nn.Module):
         def forward(self, x):
@@ -50,8 +204,20 @@ def test_two_parameters_of_one_name_are_refused():
 
 
 def test_a_tensor_that_an_op_made_is_refused_as_a_parameter():
-    with pytest.raises(ValueError, match=r"w \(2,\) was made by an op, multiply"):
-        Holder(w=0.1 * Tensor([1.0, 2.0])).parameters()
+    message = r"w \(2,\) was made by an op, multiply, .* keep its values, a.detach\(\)"
+    model = Holder(w=0.1 * Tensor([1.0, 2.0]))
+    with pytest.raises(ValueError, match=message):
+        model.parameters()
+    model.w = model.w.detach()
+    assert model.parameters() == []
+
+
+@pytest.mark.parametrize("mode", ["no", None, 0, [True], np.zeros(2)])
+def test_a_mode_is_true_or_false(mode):
+    model = Holder()
+    with pytest.raises(TypeError, match=r"Holder\.train: mode .* is not True or False"):
+        model.train(mode)
+    assert model.training is True
 
 
 def test_train_and_eval_reach_every_module():
@@ -89,6 +255,7 @@ SHAPES = {"w": (2, 3), "b": (3,)}
         (SHAPES | {"v": (1,)}, ValueError, r"missing \[\], unknown \['v'\]"),
         (SHAPES | {"b": (1,)}, ValueError, r"'b' has shape \(1,\), where \(3,\)"),
         (SHAPES | {"b": "f4"}, TypeError, "'b' is float32, where float64"),
+        (SHAPES | {0: (1,)}, ValueError, r"missing \[\], unknown \[0\]"),
     ],
 )
 def test_a_state_that_does_not_fit_is_refused_and_changes_nothing(
@@ -106,6 +273,53 @@ def test_a_state_that_does_not_fit_is_refused_and_changes_nothing(
         same(p, before[name])
 
 
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        ([[1.0], [2.0, 3.0]], ValueError, "'w': .* inhomogeneous"),
+        (np.ma.masked_array([1.0, 2.0], [0, 1]), TypeError, "'w': a masked array"),
+        (np.array([1j, 2j]), TypeError, "'w': expected real numbers, got complex128"),
+        (np.array([1.0, None]), TypeError, "'w': expected real numbers, got object"),
+        ("text", TypeError, "'w': expected real numbers, got <U4"),
+        (None, TypeError, "'w': expected real numbers, got object"),
+        (np.ones(2, int), TypeError, "'w' is int64, where float64 is needed"),
+    ],
+)
+def test_values_that_are_no_floats_are_refused_and_change_nothing(
+    values, error, message
+):
+    model = Holder(a=Tensor([5.0]), w=Tensor([6.0, 7.0]))
+    with pytest.raises(error, match=f"load_state_dict: {message}"):
+        model.load_state_dict({"a": np.ones(1), "w": values})
+    same(model.a, [5.0])
+    same(model.w, [6.0, 7.0])
+
+
+@pytest.mark.parametrize("state", [None, "text", [1.0], 3, np.ones(2)])
+def test_what_is_no_state_is_refused(state):
+    with pytest.raises(
+        TypeError, match="load_state_dict: .* is no dict, as state_dict"
+    ):
+        Holder(w=Tensor([1.0])).load_state_dict(state)
+
+
+def test_a_state_may_hold_lists_and_tensors():
+    model = Holder(w=Tensor([1.0]), b=Tensor([2.0]))
+    source = Tensor([4.0])
+    model.load_state_dict({"b": source, "w": [3.0]})
+    same(model.w, [3.0])
+    same(model.b, [4.0])
+    source.data[:] = 0.0
+    same(model.b, [4.0])
+
+
+def test_a_square_weight_of_pytorch_is_right_when_transposed():
+    theirs, x = normal(3, 3), normal(5, 3)  # (out, in): y = x Wᵀ
+    layer = nn.Linear(3, 3, bias=False).astype(float)
+    layer.load_state_dict({"weight": theirs.T})
+    close(layer(array(x)), x @ theirs.T)
+
+
 def test_astype_converts_everything_and_drops_gradients_of_the_old_type():
     layer = nn.Linear(2, 3)
     assert {p.dtype for p in layer.parameters()} == {np.dtype("f4")}
@@ -115,5 +329,7 @@ def test_astype_converts_everything_and_drops_gradients_of_the_old_type():
     same(layer.weight, before.astype(float))
     assert {p.dtype for p in layer.parameters()} == {np.dtype("f8")}
     assert layer.weight.grad is layer.bias.grad is None
-    with pytest.raises(TypeError, match="int64 is no float type"):
-        layer.astype("int64")
+    for dtype, message in [("int64", "int64 is no float type"), ("text", "'text'")]:
+        with pytest.raises(TypeError, match=f"astype: .*{message}"):
+            layer.astype(dtype)
+        assert layer.weight.dtype == float

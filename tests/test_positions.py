@@ -72,7 +72,7 @@ def test_gradients():
 
 def test_a_rule_that_turned_on_instead_of_back_is_caught(monkeypatch):
     monkeypatch.setattr(
-        rotate, "rule", lambda g, y, x, cos, sin: rotate(g, cos=cos, sin=sin)
+        rotate, "vjp", lambda g, y, x, cos, sin: rotate(g, cos=cos, sin=sin)
     )
     with pytest.raises(AssertionError, match="got"):
         gradcheck(rope, normal(3, 4))
@@ -109,5 +109,5 @@ def test_odd_widths_are_refused(make):
 
 
 def test_an_array_of_positions_is_refused():
-    with pytest.raises(ValueError, match=r"offset has shape \(4,\)"):
+    with pytest.raises(ValueError, match=r"offset \(4,\) int64 is not one number"):
         rope(Tensor(normal(4, 2)), offset=np.arange(4))

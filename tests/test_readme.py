@@ -35,21 +35,36 @@ def in_reading_order(package):
     tree = ast.parse((ROOT / package / "__init__.py").read_text(encoding="utf-8"))
     froms = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
     names = [n.module or alias.name for n in froms for alias in n.names]
-    return [f"{name}.py" for name in dict.fromkeys(names)]
+    names = [name.replace(".", "/") for name in dict.fromkeys(names)]
+    is_folder = [(ROOT / package / name).is_dir() for name in names]
+    return [
+        name + ("/" if folder else ".py")
+        for name, folder in zip(names, is_folder, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("package", ["minigrad", "attention"])
 def test_the_reading_order_is_that_of_the_imports(package):
     table = README.split(f"| `{package}/` |")[1].split("\n\n")[0]
-    listed = re.findall(r"^\| `(\w+\.py)` \|", table, re.MULTILINE)
+    listed = re.findall(r"^\| \[(\S+)\]\(", table, re.MULTILINE)
     assert listed == in_reading_order(package)
-    files = {path.name for path in (ROOT / package).glob("*.py")}
-    assert set(listed) == files - {"__init__.py"}
+    files = [
+        path.relative_to(ROOT / package) for path in (ROOT / package).rglob("*.py")
+    ]
+    known = {f.as_posix() for f in files if f.name != "__init__.py"}
+    known = {name for name in known if not name.startswith("checks/")}
+    assert {name for name in listed if name != "checks/"} == known
 
 
 def test_every_file_and_demo_that_it_names_exists():
-    for path in re.findall(r"\]\((\S+?)\)", README):
-        assert path.startswith("http") or (ROOT / path).exists(), path
+    titles = re.findall(r"^#+ (.+)$", README, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", t).lower().replace(" ", "-") for t in titles}
+    sources = re.findall(r'(?:src|srcset)="(\S+)"', README)
+    for path in re.findall(r"\]\((\S+?)\)", README) + sources:
+        if path.startswith("#"):
+            assert path[1:] in anchors, path
+        else:
+            assert path.startswith("http") or (ROOT / path).exists(), path
     names = {demo.name for demo in DEMOS} | {"NAME"}
     for name in re.findall(r"python -m demos (\w+)", README):
         assert name in names

@@ -171,7 +171,7 @@ def test_attention_with_the_gaussian_score_is_nadaraya_watson_regression():
 def test_queries_and_keys_of_different_widths_are_refused(name):
     make, _, _, parameters = SCORES[name]
     with pytest.raises(
-        ValueError, match=rf"{name}: queries \(4, 3\) and keys \(5, 2\)"
+        ValueError, match=rf"{name}: Q \(4, 3\), K \(5, 2\) .*d is both 3 and 2"
     ):
         make(*parameters)(array(normal(4, 3)), array(normal(5, 2)))
 
@@ -181,7 +181,7 @@ def test_widths_that_the_parameters_do_not_have_are_refused(name):
     make, _, (d_q, d_k), parameters = SCORES[name]
     score = make(*map(array, parameters))
     for widths in [(d_q + 1, d_k), (d_q, d_k + 1), (1, d_k)]:
-        with pytest.raises(ValueError, match=f"{name}: .*widths"):
+        with pytest.raises(ValueError, match=f"{name}: Q .* must be .* is both"):
             score(*(array(normal(4, d)) for d in widths))
 
 
@@ -189,13 +189,13 @@ def test_widths_that_the_parameters_do_not_have_are_refused(name):
 def test_a_width_of_the_gaussian_that_is_not_above_0_is_refused(sigma):
     for wrap in (array, Tensor):
         with pytest.raises(
-            ValueError, match="gaussian: sigma .* not one number above 0"
+            ValueError, match="gaussian: sigma .* is not (above 0|one number)"
         ):
             gaussian(wrap(np.asarray(sigma, float)))
 
 
 def test_parameters_of_the_wrong_shape_are_refused_when_the_score_is_made():
-    with pytest.raises(ValueError, match=r"bilinear: W must be .* got shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"bilinear: W \(3,\) must be \(d_q, d_k\)"):
         bilinear(array(normal(3)))
     for W_q, W_k, v in [
         ((3, 4), (2, 5), (4,)),

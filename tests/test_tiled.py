@@ -1,6 +1,5 @@
 """Tiled attention: the numbers of `attention`, however the tiles fall, in little room."""
 
-import itertools
 import threading
 import tracemalloc
 
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from qkv import pull, qkv
 
-from attention import attention, causal_mask, scaled_dot, tiled_attention, tiles
+from attention import attention, causal_mask, scaled_dot, tiled_attention
 from minigrad import Tensor, grad, gradcheck, logsumexp
 from minigrad import backend as B
 
@@ -93,7 +92,7 @@ def test_gradients_and_second_derivatives_are_those_of_differences(order, causal
 
 def test_what_the_rule_is_given_is_the_log_of_the_sum_of_the_exponentials():
     Q, K, V = qkv(5, 7)
-    E = tiled_attention(Q, K, V, block=3).params["E"]
+    E = tiled_attention(Q, K, V, block=3).saved["E"]
     close(E, logsumexp(scaled_dot(Q, K), axis=-1, keepdims=True), atol=1e-14)
 
 
@@ -130,7 +129,7 @@ def test_tiles_in_which_no_pair_may_meet_are_skipped():
 
 
 def blas_threads():
-    return [lib.num_threads for lib in tiles.BLAS.lib_controllers]
+    return [lib.num_threads for lib in B.blas().lib_controllers]
 
 
 def test_the_bits_are_the_same_again_and_with_one_thread():
@@ -138,22 +137,11 @@ def test_the_bits_are_the_same_again_and_with_one_thread():
     options = {"causal": True, "block": 256}  # large enough for threads
     first = results(tiled_attention, *leaves, **options)
     again = results(tiled_attention, *leaves, **options)
-    with tiles.BLAS.limit(limits=1):
+    with B.blas().limit(limits=1):
         one = results(tiled_attention, *leaves, **options)
     for a, b, c in zip(first, again, one, strict=True):
         same(a, b)
         same(a, c)
-
-
-def test_blas_keeps_to_one_thread_while_tiles_are_shared(xp):
-    before = blas_threads()
-    with tiles.workers() as run:
-        shared = run is not itertools.starmap
-        assert shared == (xp is np and max(before) > 1)
-        assert not shared or set(blas_threads()) == {1}
-    with tiles.BLAS.limit(limits=1), tiles.workers() as run:
-        assert run is itertools.starmap
-    assert blas_threads() == before
 
 
 def test_threads_of_the_caller_get_their_own_results_and_blas_gets_its_threads_back():
@@ -196,20 +184,6 @@ def test_scores_near_the_lowest_number_are_scores_like_others():
     same(tiled_attention(Q, K, V), attention(Q, K, V))
 
 
-def test_threads_treat_overflow_as_the_caller_asked(xp):
-    if xp is np:  # CuPy reports no overflow
-        loud = np.errstate(over="raise")
-        with loud, pytest.raises(FloatingPointError), tiles.workers() as run:
-            list(run(np.exp, [(np.array(1000.0),)]))
-
-
-def test_an_error_in_a_thread_reaches_the_caller():
-    before = blas_threads()
-    with pytest.raises(ZeroDivisionError), tiles.workers() as run:
-        list(run(lambda x: 1 / x, [(1,), (0,), (2,)]))
-    assert blas_threads() == before
-
-
 def extra(n, d=8):
     """Return the peak beyond inputs, output and gradients of a pass, in bytes."""
     leaves = qkv(n, n, d, d, dtype="f4")
@@ -237,11 +211,11 @@ BAD = [
     ({"block": "2"}, TypeError, "block '2' is not an integer"),
     ({"mask": np.ones((4, 5))}, TypeError, "the mask is float64, not boolean"),
     ({"mask": np.ones((4, 4), bool)}, ValueError, r"\(4, 4\) does not broadcast"),
-    ({"mask": np.ones((3, 4, 5), bool)}, ValueError, r"mask \(3, 4, 5\) do not"),
-    ({"V": np.ones((2, 4, 2))}, ValueError, r"keys \(2, 5, 3\) and values \(2, 4, 2\)"),
-    ({"K": np.ones((2, 5, 4))}, ValueError, r"\(2, 4, 3\) and keys \(2, 5, 4\)"),
+    ({"mask": np.ones((3, 4, 5), bool)}, ValueError, r"\(3, 4, 5\) does not broadcast"),
+    ({"V": np.ones((2, 4, 2))}, ValueError, "m is both 5 and 4"),
+    ({"K": np.ones((2, 5, 4))}, ValueError, "d is both 3 and 4"),
     ({"K": np.ones((3, 5, 3)), "V": np.ones((5, 2))}, ValueError, "do not broadcast"),
-    ({"Q": np.ones(3)}, ValueError, r"Q must be .* got shape \(3,\)"),
+    ({"Q": np.ones(3)}, ValueError, r"\(3,\) has 1 axes"),
     ({"V": np.ones((2, 5, 2), "f4")}, TypeError, "float64, float64, float32"),
 ]
 

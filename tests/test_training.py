@@ -46,7 +46,7 @@ def test_twenty_steps_learn_and_repeat_to_the_last_bit(monkeypatch, tmp_path):
     assert first.losses[-5:].mean() < first.losses[0] - 0.1
     assert np.isfinite(first.tests).all()
     assert first.tests[-1] == first.test()
-    assert first.optimizer.lr == training.cosine(19, 3, 20, 1e-3, 1e-4) < 1.1e-4
+    assert first.optimizer.lr == training.warmup_cosine(19, 3, 20, 1e-3, 1e-4) < 1.1e-4
     assert all(p.dtype == "f4" for p in first.model.parameters())
 
 

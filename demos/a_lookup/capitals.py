@@ -1,7 +1,9 @@
 """A dictionary of capitals: the same 67 questions put to a hard and to a soft lookup.
 
-Problem. A dict from 40 capitals to their countries answers "paris", and is silent about
-"PARIS", "pariss", "wien" and "the dutch capital".
+Question. A dict from 40 capitals to their countries answers "paris". What does it say
+to "PARIS", "pariss", "wien" or "the dutch capital", and can a dictionary do better?
+
+Guess. The right entry is not there word for word, so there is nothing to find.
 
 Formula. Give every key and query a vector of length 1, so that q · k is the cosine of
 their angle, and mix the values instead of choosing one:
@@ -20,14 +22,17 @@ from collections import Counter
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import PowerNorm
 
 from attention import attention, dot, hard_lookup
-from minigrad import backend
+from minigrad import backend, softmax
 
 from ..stage import datasets
 from ..stage.drawing import weight_map
+from ..stage.lesson import capitals
 
 TEMPERATURE = 0.05
+HEEDED = 0.08  # a key that has less weight, for all queries shown, is not drawn alone
 SHOWN = [
     "paris",
     "the eiffel tower is here",
@@ -62,7 +67,8 @@ def letter_vectors(keys, queries):
     names = sorted(set().union(*map(runs, [*keys, *queries])))
     vectors = []
     for texts in (keys, queries):
-        counts = np.array([[runs(text)[name] for name in names] for text in texts])
+        counted = map(runs, texts)
+        counts = np.array([[count[name] for name in names] for count in counted])
         vectors.append(counts / np.linalg.norm(counts, axis=1, keepdims=True))
     return vectors
 
@@ -81,35 +87,57 @@ def right(data, A):
 
 
 def draw(data, A):
-    """Draw the weights of ten queries, and beside each the countries of most weight."""
-    figure, ax = plt.subplots(figsize=(10.5, 4.3))
+    """Draw the weights of ten queries on the keys that any of them heeds, and beside
+    each query the country of most weight, and whether it is right."""
     rows = [data["query_text"].tolist().index(query) for query in SHOWN]
-    image = weight_map(ax, A[rows])
-    ax.set_xticks(range(40), data["key_text"], rotation=90, fontsize=9)
-    ax.set_yticks(range(10), SHOWN)
-    ax.set_xticks(np.arange(0.5, 39), minor=True)  # lines between the cells
-    ax.set_yticks(np.arange(0.5, 9), minor=True)
+    heeded = A[rows].max(axis=0) > HEEDED
+    others = A[rows][:, ~heeded].sum(axis=1, keepdims=True)  # all together
+    weights = np.concatenate([A[rows][:, heeded], others], axis=1)
+    names = [*data["key_text"][heeded], f"{(~heeded).sum()} others"]
+    n, m = weights.shape
+
+    figure, ax = plt.subplots(figsize=(8.4, 4.2))
+    image = weight_map(ax, weights)
+    image.set_norm(PowerNorm(0.6, 0, 1))  # so that a weight of 0.1 is seen
+    ax.set(xticks=range(m), yticks=range(n), xlabel="", ylabel="")
+    ax.set_xticklabels(names, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_yticklabels(SHOWN)
+    ax.set_xticks(np.arange(0.5, m - 1), minor=True)  # lines between the cells
+    ax.set_yticks(np.arange(0.5, n - 1), minor=True)
     ax.grid(which="minor", color="0.85", alpha=1)
+    ax.axvline(m - 1.5, color="0.4", linewidth=1)
     ax.tick_params(which="both", length=0)
     ax.spines[:].set(visible=True, color="0.85")
+    for (y, x), weight in np.ndenumerate(weights):
+        if weight >= 0.05:
+            colour = "white" if weight > 0.4 else "black"
+            text = f"{weight:.2f}".lstrip("0")
+            ax.text(x, y, text, ha="center", va="center", color=colour, fontsize=8)
     for y, row in enumerate(rows):
-        expected = data["expected"][row]
-        first, second = A[row].argsort()[:-3:-1]
-        text = f"{data['value_text'][first]} {A[row, first]:.2f}"
-        colour = "black"
+        expected, first = data["expected"][row], A[row].argmax()
+        country = data["value_text"][first]
         if expected < 0:
-            text += f", {data['value_text'][second]} {A[row, second]:.2f}"
-            colour = "0.4"
-        elif first != expected:
-            text += f", not {data['value_text'][expected]}"
-            colour = "C1"
-        ax.text(40, y, text, va="center", color=colour)
-    scale = ax.inset_axes([-0.4, -0.24, 0.3, 0.04])
-    figure.colorbar(
-        image, scale, orientation="horizontal", label="weight", ticks=[0, 0.5, 1]
-    )
+            text = f"○ {country}"
+        elif first == expected:
+            text = f"✓ {country}"
+        else:
+            text = f"✗ {country}, not {data['value_text'][expected]}"
+        ax.text(m - 0.3, y, text, va="center")
+    legend = "✓ right\n✗ wrong\n○ no one right answer"
+    ax.text(m - 0.3, n - 0.3, legend, va="top", color="0.35", fontsize=9)
     ax.set_title("A soft dictionary always answers; the spread tells how surely")
     return figure
+
+
+def widget():
+    """Return the widget of this lesson, a misspelling asked of both heads alike."""
+    data = datasets.capitals()
+    keys, queries = letter_vectors(data["key_text"], data["query_text"])
+    scores = [dot(data["queries"], data["keys"]), dot(queries, keys)]  # (67, 40) each
+    row, T = data["query_text"].tolist().index("viena"), 10**-1.3
+    weights = sum(softmax(s[row] / T) for s in scores) / 2  # (40,)
+    answer = weights @ data["value_numbers"][:, :2]
+    return capitals.widget(data, scores, row, T, 0.5, weights, answer, datasets.land())
 
 
 def demo(page):

@@ -1,6 +1,8 @@
 """The hull: a lookup mixes its values and can do nothing else.
 
-Problem. What can come out of a lookup, over all queries that there are?
+Question. What can come out of a lookup, over all queries that there are?
+
+Guess. With the right query, anything: queries can be of any length, in any direction.
 
 Formula. The weights are positive and sum to 1, so the output is a convex combination:
 
@@ -23,6 +25,7 @@ from attention import attention, dot
 from minigrad import Tensor
 
 from ..stage.drawing import draw_hull, hull, outside
+from ..stage.words import small
 from .soft_argmax import entropy
 
 VALUES = np.array(
@@ -104,7 +107,7 @@ def demo(page):
         "A5",
         "Every output lies in the convex hull of the values.",
         r"$out=\sum_i\alpha_i v_i,\ \alpha\in\Delta^{m-1}$",
-        f"5000 random queries, the outermost {-beyond:.1e} inside the edge",
+        f"5000 random queries, the outermost {small(-beyond)} inside the edge",
         beyond < 1e-12,
         attention,
     )
@@ -120,7 +123,7 @@ def demo(page):
         "A8",
         "A query that matches no key gets the centroid of the values.",
         r"$s_1=\dots=s_m \Rightarrow out=\frac{1}{m}\sum_i v_i$",
-        f"queries of length 0, 5 and 500 orthogonal to all keys: off by {off:.0e}",
+        f"queries of length 0, 5 and 500 orthogonal to all keys: off by {small(off)}",
         off < 1e-12,
         attention,
     )

@@ -1,7 +1,9 @@
 """Why a hard lookup cannot learn: it stays, then it jumps.
 
-Problem. Walk a query from the vector of "paris" to that of "london" and look up the
+Question. Walk a query from the vector of "paris" to that of "london" and look up the
 latitude of the country at each step. How does the answer change with the query?
+
+Guess. Bit by bit, as the query does, so that one could feel which way to go.
 
 Formula. With q(t) = (1 - t) k_paris + t k_london, three lookups of the same values:
 
@@ -9,9 +11,9 @@ Formula. With q(t) = (1 - t) k_paris + t k_london, three lookups of the same val
     nearest        v of the key with the highest score q · k
     soft           Σᵢ αᵢ vᵢ,   α = softmax(q · k / T)
 
-What to look at. The first two are flat wherever they are defined, so their slope says
-nothing about which way the answer lies, and descent along it goes nowhere. The soft one
-has a slope all the way, and the engine's gradient is that slope. A lower T makes it
+What to look at. The first two are flat wherever they are defined, so their slope, below,
+says nothing about which way the answer lies, and descent along it goes nowhere. The soft
+one has a slope all the way, and the engine's gradient is that slope. A lower T makes it
 more like the nearest key: steeper in the middle, flatter at the ends.
 """
 
@@ -24,6 +26,8 @@ from attention import dot, hard_lookup, soft_lookup
 from minigrad import Tensor, backend
 
 from ..stage import datasets
+from ..stage.drawing import KEY, VALUE
+from ..stage.words import number, small
 
 STEPS = 200
 TEMPERATURES = (0.02, 0.05)
@@ -48,17 +52,33 @@ def walk(data, temperature, start="paris", end="london"):
 
 
 def draw(walks):
-    figure, ax = plt.subplots()
-    for temperature, colour in zip(TEMPERATURES, ("C5", "C0"), strict=True):
-        t, hard, nearest, soft, _ = walks[temperature]
-        ax.plot(t, soft, color=colour, label=f"soft, T = {temperature}")
-    jump = np.where(np.diff(nearest, append=nearest[-1]) == 0, nearest, np.nan)
-    ax.plot(t, jump, color="C1", label="nearest key")
-    ax.plot(t, hard, "o", color="black", label="hard: an equal key, or nothing")
-    ax.set(xlabel='way of the query from "paris" to "london"')
-    ax.set(ylabel="latitude of the answer / degrees north")
-    ax.set_title("Hard answers stay or jump; the soft one slides")
-    ax.legend()
+    figure, (above, below) = plt.subplots(
+        2, 1, figsize=(6.8, 5.2), sharex=True, height_ratios=(3, 2)
+    )
+    for temperature, style in zip(TEMPERATURES, ("--", "-"), strict=True):
+        t, hard, nearest, soft, slope = walks[temperature]
+        look = {"color": VALUE, "linestyle": style, "label": f"soft, T = {temperature}"}
+        above.plot(t, soft, **look)
+        below.plot(t, slope, **look)
+    stays = np.where(np.diff(nearest, append=nearest[-1]) == 0, nearest, np.nan)
+    look = {"color": KEY, "linewidth": 3.5, "alpha": 0.7, "label": "nearest key"}
+    above.plot(t, stays, **look)
+    below.plot(t, 0 * stays, **look)
+    above.plot(t, hard, "o", color="black", label="hard: an equal key, or nothing")
+    jump = t[np.isnan(stays)].mean()
+    below.annotate(
+        "here it jumps:\nno slope at all",
+        (jump, 0),
+        (0.68, 34),
+        arrowprops={"arrowstyle": "->", "color": KEY},
+        color=KEY,
+    )
+    above.set_ylabel("latitude of the answer\n/ degrees north")
+    above.set_title("Hard answers stay or jump; the soft one slides")
+    above.legend()
+    below.set_title("Only the soft one has a slope to learn from")
+    below.set_ylabel("slope / degrees\nfor the whole way")
+    below.set(xlabel='way of the query from "paris" to "london"')
     return figure
 
 
@@ -86,8 +106,8 @@ def demo(page):
         "A1",
         "The soft lookup is smooth, and the engine finds its slope at every step.",
         r"$\partial\,attn/\partial q$",
-        f"slope {slope.min():.2f} to {slope.max():.1f}° for the whole way; finite"
-        f" differences agree to {off:.0e} of the largest",
+        f"slope {number(round(slope.min(), 2))} to {slope.max():.1f}° for the whole way;"
+        f" finite differences agree to {small(off)} of the largest",
         off < 1e-3 and (slope != 0).all(),
         soft_lookup,
     )

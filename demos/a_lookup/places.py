@@ -1,7 +1,9 @@
 """Answers on a map: a value can be anything that has a mean, if the mean makes sense.
 
-Problem. A soft dictionary of capitals never says no. What is its answer where several
+Question. A soft dictionary of capitals never says no. What is its answer where several
 keys fit, and what where none does?
+
+Guess. One of those that fit; and where none does, something at random.
 
 Formula. The values are places, so the answer is one too, a mean under the weights:
 
@@ -23,14 +25,33 @@ from matplotlib.collections import PolyCollection
 from attention import attention
 
 from ..stage import datasets
+from ..stage.drawing import KEY, QUERY, VALUE, WEIGHT, halo
 from .capitals import lookup
 from .soft_argmax import entropy
 
-SHOWN = {  # query -> where its name stands, in points from its answer
-    "london or paris": (-53, -6),
-    "a city in scandinavia": (-64, 6),
-    "a south american capital": (-74, -18),
-    "banana bread recipe": (12, -36),
+NAMED = 0.025  # countries of more weight have their names on the map
+SHOWN = {  # query -> where its name stands, in points from its answer, and its look
+    "london or paris": ((-62, -7), "o", KEY),
+    "a city in scandinavia": ((-22, 27), "s", QUERY),
+    "a south american capital": ((-66, 14), "D", VALUE),
+    "banana bread recipe": ((62, 36), "P", WEIGHT),
+}
+BESIDE = {  # country -> where its name stands, in points, if not above it
+    "France": (4, -9),
+    "United Kingdom": (-40, 6),
+    "Sweden": (24, 2),
+    "Norway": (-24, 4),
+    "Finland": (24, 4),
+    "Peru": (-14, -7),
+    "Brazil": (20, 6),
+    "Cuba": (18, 6),
+    "Mexico": (-22, 6),
+    "Spain": (2, -8),
+    "Portugal": (-26, -2),
+    "Argentina": (-6, -9),
+    "Ukraine": (24, 0),
+    "Egypt": (16, 5),
+    "New Zealand": (-16, -9),
 }
 
 
@@ -41,21 +62,29 @@ def keys_sharing(A):
 
 def draw(data, places, A):
     """Draw some answers (n, 2), tied to the countries they mix by weights (n, m)."""
-    figure, ax = plt.subplots(figsize=(8.8, 4.7))
-    ax.add_collection(PolyCollection(datasets.land(), facecolor="0.92", zorder=0))
+    figure, ax = plt.subplots(figsize=(8.4, 4.7))
+    ax.add_collection(PolyCollection(datasets.land(), facecolor="0.9", zorder=0))
     latitude, longitude, _ = data["value_numbers"].T
-    ax.scatter(longitude, latitude, s=8, color="0.4", zorder=2)
-    for i, (query, offset) in enumerate(SHOWN.items()):
+    ax.scatter(longitude, latitude, s=9, color="0.35", zorder=2)
+    named = set()
+    for query, (offset, marker, colour) in SHOWN.items():
         row = data["query_text"].tolist().index(query)
         y, x = places[row]
         for j in np.flatnonzero(A[row] > 0.01):
             ends = [x, longitude[j]], [y, latitude[j]]
-            ax.plot(*ends, color=f"C{i}", linewidth=0.6 + 5 * A[row, j], alpha=0.6)
-        ax.scatter(x, y, s=35, color=f"C{i}", edgecolor="white", zorder=4)
-        how = {"textcoords": "offset points", "ha": "center", "color": f"C{i}"}
+            ax.plot(*ends, color=colour, linewidth=0.6 + 5 * A[row, j], alpha=0.6)
+        named |= set(np.flatnonzero(A[row] > NAMED))
+        ax.plot(x, y, marker, color=colour, markeredgecolor="white", ms=8, zorder=4)
+        how = {"textcoords": "offset points", "ha": "center", "color": colour}
+        how |= {"weight": "bold", "path_effects": halo(), "zorder": 5}
         ax.annotate(query, (x, y), offset, **how)
-    ax.text(178, -50, "the thicker a line, the larger its weight", ha="right")
-    ax.set(xlim=(-130, 180), ylim=(-52, 78), aspect=1.25)
+    for j in named:
+        country, place = data["value_text"][j], (longitude[j], latitude[j])
+        how = {"textcoords": "offset points", "ha": "center", "fontsize": 8}
+        how |= {"va": "center", "path_effects": halo(2), "zorder": 5}
+        ax.annotate(country, place, BESIDE.get(country, (0, -8)), **how)
+    ax.text(-126, -50, "the thicker a line, the larger its weight")
+    ax.set(xlim=(-130, 180), ylim=(-54, 78), aspect=1.25)
     ax.set(xlabel="longitude / degrees east", ylabel="latitude / degrees north")
     ax.grid(False)
     ax.set_title("A mix of neighbours is a place between them, a mix of all is nowhere")

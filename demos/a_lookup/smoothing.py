@@ -1,6 +1,9 @@
 """Smoothing: attention with a Gaussian score is kernel regression.
 
-Problem. Points (xᵢ, yᵢ) were measured with noise. What is y at some x?
+Question. Points (xᵢ, yᵢ) were measured with noise. What is y at some x?
+
+Guess. That is statistics: kernel regression, of 1964, which has nothing to do with
+attention.
 
 Formula. The mean of the yᵢ, each weighted by how near its xᵢ is, after Nadaraya (1964)
 and Watson (1964):
@@ -33,14 +36,23 @@ from minigrad import Tensor, exp, log
 from minigrad import backend as B
 
 from ..stage.datasets import columns
+from ..stage.drawing import QUERY, VALUE
+from ..stage.words import number, small
 
-DATA = [
-    ("mcycle.csv", "time after the impact / ms", "head acceleration / g", "ms"),
+DATA = [  # file, what x and y are, unit of x, what is seen
+    (
+        "mcycle.csv",
+        "time after the impact / ms",
+        "head acceleration / g",
+        "ms",
+        "The head is thrown back, then forth",
+    ),
     (
         "old_faithful.csv",
         "length of the eruption / min",
         "wait until the next / min",
         "min",
+        "The longer it spouts, the longer it rests",
     ),
 ]
 STARTS = 0.1, 5.0  # σ in the units of x: far too narrow, far too wide
@@ -84,9 +96,9 @@ def errors(sigmas, x, y):
 
 
 def demo(page):
-    figure, axes = plt.subplots(2, 2, figsize=(7.4, 5.6))
+    figure, axes = plt.subplots(2, 2, figsize=(8.2, 5.8))
     rows, learned, off, apart = [], [], 0.0, 0.0
-    for (name, x_label, y_label, unit), (above, below) in zip(
+    for (name, x_label, y_label, unit, finding), (above, below) in zip(
         DATA, axes.T, strict=True
     ):
         x, y = columns(name)
@@ -104,27 +116,31 @@ def demo(page):
         rows.append([name, *(path[-1, 0] for path in paths), best, error, constant])
         learned.append(f"{sigma:.3f} {unit}")
 
-        above.scatter(x, y, s=9, color="0.55")
-        above.plot(grid, fit, color="C0")
+        above.scatter(x, y, s=9, color=VALUE, alpha=0.5, linewidths=0)
+        above.plot(grid, fit, color="black", label=f"σ = {sigma:.3f} {unit}, learned")
+        above.legend(loc="best")
         above.set(xlabel=x_label, ylabel=y_label)
-        above.set_title(f"Learned: σ = {sigma:.3f} {unit}")
+        above.set_title(finding, fontsize=10)
         wide = np.geomspace(0.15, 2, 150)
         below.semilogx(wide, errors(wide, x, y), color="0.3")
-        looks = ("C1", 14), ("C2", 8)  # where both end in one place, both are seen
-        for path, start, (colour, size) in zip(paths, STARTS, looks, strict=True):
-            below.plot(*path.T, "o", markersize=4, color=colour)
+        looks = ("o", "white", 13), ("X", QUERY, 8)  # if they end together, both show
+        for path, start, (marker, colour, size) in zip(
+            paths, STARTS, looks, strict=True
+        ):
+            below.plot(*path.T, marker, markersize=4, color=colour, mec="k", mew=0.8)
             below.plot(
                 *path[-1],
-                "X",
+                marker,
                 markersize=size,
                 color=colour,
                 markeredgecolor="k",
-                label=f"end, from {start} {unit}",
+                label=f"end, from {number(start)} {unit}",
             )
         below.legend()
         higher = ends[1][1] / error - 1
         two = f"Two valleys, {100 * higher:.1f} % apart"
-        below.set_title(two if higher > 1e-4 else "One valley: both starts agree")
+        one = "One valley: both starts agree"
+        below.set_title(two if higher > 1e-4 else one, fontsize=10)
         below.set(xlabel=f"σ / {unit}", ylabel=f"error / {y_label.split()[-1]}²")
         below.set(xlim=(0.15, 2), ylim=(0.996 * error, 1.04 * error))
         below.set_xticks([0.2, 0.5, 1, 2], ["0.2", "0.5", "1", "2"])
@@ -138,7 +154,7 @@ def demo(page):
         "A6",
         "Attention with a Gaussian score is Nadaraya-Watson regression.",
         r"$softmax(-(x-x_i)^2/2\sigma^2)\,y$",
-        f"two real data sets, relative to the largest |y|: apart by {apart:.0e}",
+        f"two real data sets, apart by {small(apart)} of the largest |y|",
         apart < 1e-12,
         gaussian,
     )

@@ -1,7 +1,9 @@
 """Soft argmax: one dial from the mean of all values to the value of the best key.
 
-Problem. A hard lookup takes the best key and nothing else. How far is a soft one from
+Question. A hard lookup takes the best key and nothing else. How far is a soft one from
 it?
+
+Guess. They are two kinds of thing: one chooses, the other mixes.
 
 Formula. Multiply all scores by c, or divide them by a temperature T = 1/c:
 
@@ -26,6 +28,9 @@ import numpy as np
 
 from attention import soft_lookup
 from minigrad import Tensor, softmax
+
+from ..stage.drawing import WEIGHT
+from ..stage.words import listed, number, small
 
 SCORES = np.array([2.0, 1.2, 0.7, 0.0, -0.5])
 TIED = np.array([2.0, 2.0, 0.7, 0.0, -0.5])
@@ -54,8 +59,8 @@ def left_over(scores, c):
 def demo(page):
     m = len(SCORES)
     page.say(
-        f"Five keys score {SCORES.tolist()}; their values are {VALUES.tolist()}, of"
-        f" mean {VALUES.mean():.0f}. Scale the scores by c, a temperature of 1/c:"
+        f"Five keys score {listed(SCORES)}; their values are {listed(VALUES)}, of mean"
+        f" {VALUES.mean():.0f}. Scale the scores by c, a temperature of 1/c:"
     )
     c = np.array([0.001, 0.1, 1.0, 10.0, 40.0])
     weights = sharpen(SCORES, c)
@@ -63,28 +68,38 @@ def demo(page):
     out = weights @ VALUES
     columns = c, 1 / c, weights[:, 0], rest, bound, entropy(weights), out
     page.table(
-        ["c", "T", "weight of best", "1 - it", "bound", "entropy / nats", "output"],
+        [
+            "c",
+            "T",
+            "weight of best",
+            "of the others",
+            "bound",
+            "entropy / nats",
+            "output",
+        ],
         np.stack(columns, axis=1),
     )
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.7))
     c = np.geomspace(0.01, 100, 200)
-    for score, column in zip(SCORES, sharpen(SCORES, c).T, strict=True):
-        left.plot(c, column, label=f"s = {score}")
+    styles = "-", "--", "-.", (0, (4, 1, 1, 1, 1, 1)), ":"
+    columns = zip(SCORES, sharpen(SCORES, c).T, styles, strict=True)
+    for score, column, style in columns:
+        left.plot(c, column, color=WEIGHT, ls=style, label=number(score))
     left.axhline(1 / m, color="0.5", linewidth=1, linestyle=":")
     left.text(100, 1 / m + 0.02, f"1/m = {1 / m}", color="0.4", ha="right")
-    left.legend(loc="upper left", title="score of the key")
+    left.legend(loc="upper left", title="score of the key", handlelength=3.5)
     left.set(title="From the mean to the best key", xscale="log", ylim=(-0.03, 1.03))
     left.set(xlabel="scale c = 1 / temperature", ylabel="weight of each key")
 
     c = np.linspace(0, 40, 200)
-    for scores, colour, name in [(SCORES, "C0", "gap 0.8"), (TIED, "C1", "a tie")]:
+    for scores, style, name in [(TIED, "-.", "a tie"), (SCORES, "-", "gap 0.8")]:
         rest, bound = left_over(scores, c)
-        right.semilogy(c, rest, color=colour, label=f"measured, {name}")
+        right.semilogy(c, rest, style, color=WEIGHT, label=f"measured, {name}")
         if scores is SCORES:
-            right.semilogy(c, bound, "--", color="0.4", label=r"$(m-1)\,e^{-c\,gap}$")
+            right.semilogy(c, bound, ":", color="0.3", label=r"$(m-1)\,e^{-c\,gap}$")
     right.set(xlabel="scale c = 1 / temperature", ylabel=r"$1-\alpha_{best}$")
-    right.set(title="The rest falls under its bound", ylim=(1e-15, 30))
+    right.set(title="The rest falls under its bound", ylim=(1e-17, 30))
     right.legend(loc="lower left")
     page.picture(figure, "soft_argmax")
 
@@ -126,7 +141,7 @@ def demo(page):
         "A temperature is one over a scale: 0.1 sharpens, 10 flattens.",
         r"$T=1/c$",
         f"keys that share, in effect: {spread[0]:.2f}, {spread[1]:.2f}, {spread[2]:.2f}"
-        f" at T = 0.1, 1, 10; apart from scaling by {apart:.0e}",
+        f" at T = 0.1, 1, 10; apart from scaling by {small(apart)}",
         apart < 1e-12 and (np.diff(spread) > 0).all(),
         soft_lookup,
     )

@@ -1,6 +1,8 @@
 """Covariance: what the gradient of a lookup says.
 
-Problem. In which direction should a query move to raise the output?
+Question. In which direction should a query move to raise the output?
+
+Guess. Towards the key of the highest value.
 
 Formula. Derive it by hand. Softmax first, then the weighted mean, then a score c q ·
 kᵢ:
@@ -28,6 +30,7 @@ from minigrad import Tensor, gradcheck, matmul, softmax
 from minigrad import backend as B
 
 from ..stage.jacobian import jacobian
+from ..stage.words import small
 
 KEYS = np.array([[1.8, 0.4], [0.3, 1.7], [-1.6, 1.0], [-1.1, -1.4], [1.2, -1.5]])
 VALUES = np.array([[1.0], [0.2], [-1.0], [0.6], [-0.4]])
@@ -100,7 +103,7 @@ def demo(page):
         for g in (np.ones(x.shape), rng.normal(size=x.shape))
     )
     page.say(
-        f"A check of softmax must not use g = 1: the true gradient is then {ones:.0e},"
+        f"A check of softmax must not use g = 1: the true gradient is then {small(ones)},"
         f" and a rule wrong by any factor passes. A random g gives {random:.2f}."
     )
 
@@ -129,7 +132,7 @@ def demo(page):
         "B1",
         "The rules of softmax and matmul are the derivatives.",
         r"$dx=y\odot(g-\sum g\,y),\ dA=GB^T,\ dB=A^TG$",
-        f"against central differences, random g: {errors[0]:.0e} and {errors[1]:.0e}",
+        f"against central differences, random g: {small(errors[0])} and {small(errors[1])}",
         max(errors) < 1e-6,
         softmax,
     )
@@ -138,8 +141,8 @@ def demo(page):
         "The gradient of the query is the covariance of values and keys under the"
         " weights.",
         r"$\partial out/\partial q = c\,Cov_\alpha(v,k)$",
-        f"{len(grid)} queries, off by {apart:.0e}; all Jacobians by"
-        f" {max(error for _, error in rows):.0e}",
+        f"{len(grid)} queries, off by {small(apart)}; all Jacobians by"
+        f" {small(max(error for _, error in rows))}",
         apart < 1e-10 and all(error < 1e-10 for _, error in rows),
         matmul,
     )

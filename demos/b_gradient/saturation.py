@@ -1,6 +1,9 @@
 """Saturation: a lookup that has made up its mind does not learn.
 
-Problem. Large scores make sharp weights. What becomes of the gradients?
+Question. Large scores make sharp weights, and sharp weights make a clear answer. What
+becomes of the gradients?
+
+Guess. A clearer answer is a clearer lesson: they grow with the scores.
 
 Formula. For weights α = softmax(c s), output out = α V and cotangent g = ∂L/∂out:
 
@@ -13,9 +16,9 @@ by c = 1/√d_k, which keeps it at 1. Dividing scores is what a temperature does
 scaled dot product is a lookup at T = √d_k.
 
 What to look at. Left: each gradient first rises with c, by the factor c, and then falls
-exponentially. Right: without the root one key takes all as d_k grows; with it, width
-does not matter. Soft is not best either: at d_k = 4 the unscaled scores have the larger
-J.
+exponentially. Right: without the root the gradient falls as d_k grows, for one key takes
+all the weight; with it, width does not matter. Soft is not best either: at d_k = 4 the
+unscaled scores have the larger J.
 """
 
 import math
@@ -27,6 +30,10 @@ from attention import attention, dot, scaled_dot, soft_lookup
 from minigrad import Tensor, softmax
 from minigrad import backend as B
 
+from ..stage.drawing import KEY, SCORE, WEIGHT
+from ..stage.lesson import sharpen
+from ..stage.words import small
+
 WIDTHS = 4, 16, 64, 256, 1024
 
 
@@ -34,7 +41,7 @@ def score_jacobian(weights):
     """Return J for weights (…, m): (…, m, m), by the rule of softmax itself."""
     y = weights[..., None, :]  # (…, 1, m)
     g, y = np.broadcast_arrays(np.eye(weights.shape[-1]), y)  # (…, m, m) each
-    return B.to_numpy(softmax.rule(B.xp.asarray(g), B.xp.asarray(y), None))
+    return B.to_numpy(softmax.vjp(B.xp.asarray(g), B.xp.asarray(y), None))
 
 
 def size(jacobian):
@@ -73,13 +80,35 @@ def by_width(d, score, seed=0, m=32, draws=200):
     return s.numpy().var(), a.max(axis=1).mean(), size(score_jacobian(a)).mean()
 
 
+def pull(scores, scale, key):
+    """Return the weights softmax(scale · scores), and ∂α/∂scores of one key's: (m,)."""
+    s = Tensor(scores)
+    weights = softmax(s * scale)
+    weights[key].backward()
+    return weights.numpy(), B.to_numpy(s.grad)
+
+
+def widget():
+    """Return the widget of this lesson, a key pulled that is about to lose."""
+    scores, key, scale = np.array([1.5, 0.9, 0.2, -0.5, -1.4]), 1, 10**0.5
+    pulls = [pull(scores, 10.0**p, key)[1] for p in sharpen.POWERS]
+    sizes = np.linalg.norm(pulls, axis=1)
+    return sharpen.widget(scores, key, scale, *pull(scores, scale, key), sizes)
+
+
 def demo(page):
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.7))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.0, 3.8))
     c = np.geomspace(0.1, 100, 100)
     scores, losers = sweep(c)
-    left.loglog(c, scores, label=r"$\|\partial\alpha/\partial s\|$")
     left.loglog(
-        c, losers, "--", label=r"$\|\partial L/\partial k_i\|$, largest of losers"
+        c, scores, color=SCORE, label=r"of the weights, $\|\partial\alpha/\partial s\|$"
+    )
+    left.loglog(
+        c,
+        losers,
+        "--",
+        color=KEY,
+        label=r"of a losing key, $\|\partial L/\partial k_i\|$",
     )
     left.set(xlabel="scale c of the scores", ylabel="size of the gradient")
     left.set(title="Too sharp: gradients vanish", ylim=(1e-12, 10))
@@ -87,15 +116,32 @@ def demo(page):
 
     plain = np.array([by_width(d, dot) for d in WIDTHS])  # (widths, 3)
     scaled = np.array([by_width(d, scaled_dot) for d in WIDTHS])
-    right.semilogx(WIDTHS, plain[:, 1], "o-", color="C1", label=r"$q\cdot k$")
-    right.semilogx(
-        WIDTHS, scaled[:, 1], "o-", color="C0", label=r"$q\cdot k/\sqrt{d_k}$"
-    )
+    for (_, weights, sizes), style, name, up in [
+        (plain.T, "o--", r"$q\cdot k$", 0.015),
+        (scaled.T, "s-", r"$q\cdot k/\sqrt{d_k}$", -0.022),
+    ]:
+        right.semilogx(WIDTHS, sizes, style, color=SCORE, label=name)
+        for d, weight, J in zip(WIDTHS, weights, sizes, strict=True):
+            if style == "s-" and 4 < d < 1024:
+                continue  # as at both ends
+            right.text(d * 1.06, J + up, f"{weight:.2f}", color=WEIGHT, fontsize=9)
     right.set_xticks(WIDTHS, WIDTHS)
     right.minorticks_off()
-    right.set(xlabel=r"width $d_k$", ylabel="mean weight of the best of 32 keys")
-    right.set(title=r"$\sqrt{d_k}$ keeps the weights soft", ylim=(0, 1))
-    right.legend(loc="center right")
+    right.set(
+        xlabel=r"width $d_k$",
+        ylabel=r"$\|\partial\alpha/\partial s\|$ at $c=1$, mean of 200",
+    )
+    right.set(title=r"The root keeps it at every width", ylim=(0, 0.36), xlim=(3, 2100))
+    right.text(
+        0.98,
+        0.02,
+        "numbers: weight of the best of 32 keys",
+        color=WEIGHT,
+        ha="right",
+        transform=right.transAxes,
+        fontsize=9,
+    )
+    right.legend(loc=(0.03, 0.13))
     page.picture(figure, "saturation")
     page.table(
         ["d_k", "Var q·k", "weight", "‖J‖", "Var, scaled", "weight", "‖J‖"],
@@ -110,8 +156,8 @@ def demo(page):
         "B4",
         "Sharpened far enough, softmax passes no gradient to scores and losing keys.",
         r"$\partial\alpha/\partial s = c\,(diag\,\alpha-\alpha\alpha^T)\rightarrow 0$",
-        f"from the peak to c = 100 by {scores[-1] / scores.max():.0e} and"
-        f" {losers[-1] / losers.max():.0e}, falling all the way",
+        f"from the peak to c = 100 by {small(scores[-1] / scores.max())} and"
+        f" {small(losers[-1] / losers.max())}, falling all the way",
         all(curve[-1] < 1e-6 * curve.max() for curve in (scores, losers))
         and all(
             (np.diff(curve[curve.argmax() :]) < 0).all() for curve in (scores, losers)
@@ -137,7 +183,7 @@ def demo(page):
         "B6",
         "The scaled dot product is the dot product at temperature √d_k.",
         r"$T=\sqrt{d_k}$",
-        f"apart by {apart:.0e}",
+        f"apart by {small(apart)}",
         apart < 1e-12,
         soft_lookup,
     )

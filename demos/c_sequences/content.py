@@ -1,6 +1,8 @@
 """Content: attention looks for what, convolution for where.
 
-Problem. A convolution also mixes positions with weights. What is different?
+Question. A convolution also mixes positions with weights. What is different?
+
+Guess. Little: both are weighted sums, and either can learn its weights.
 
 Formula. Its weights belong to offsets, those of attention to keys:
 
@@ -24,6 +26,7 @@ from minigrad import Tensor
 
 from ..stage.drawing import weight_map
 from ..stage.layers import convolve
+from ..stage.words import small
 
 M, D = 10, 8
 
@@ -110,7 +113,7 @@ def demo(page):
         "Permuting the pairs of keys and values leaves the output of attention as it"
         " is, and changes that of a convolution.",
         r"$\sum_i\alpha_i v_i$ has no order",
-        f"attention moves by {attended:.0e}, convolution by {convolved:.2f}",
+        f"attention moves by {small(attended)}, convolution by {convolved:.2f}",
         attended < 1e-12 and convolved > 0.1,
         attention,
     )

@@ -1,9 +1,11 @@
 """Induction: a lookup that a model teaches itself, the last time this letter came up.
 
-Problem. Attention mixes by content, not by place. Will a model find a use for that by
-itself? The text is random letters, and then the same letters again, so only one thing in
-it can be foretold: in the second copy, the next letter is the one that followed this
-letter the first time. The copies are of 6 to 12 letters, so counting back does not help.
+Question. The text is random letters, some of them twice: a copy of 6 to 12 letters
+follows itself. In the second copy the next letter is the one that followed this letter
+the first time, and nothing else can be foretold. Will a model find that by itself?
+
+Guess. No layer is told to look for a repetition, and counting back does not help, so at
+best it learns how often each letter comes.
 
 Formula. Two layers of attention and nothing else, one head each:
 
@@ -24,93 +26,39 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from attention import MultiHeadAttention
-from minigrad import cross_entropy, nn, no_grad
+from minigrad import no_grad, softmax
 from minigrad.backend import to_numpy
-from minigrad.optim import AdamW, clip_grad_norm
 
+from ..stage.copying import LENGTH, LETTERS, draw, evaluate, shipped, trained, write
 from ..stage.drawing import weight_map
-from ..stage.progress import progress
-
-LETTERS = "abcdefghijklmnopqrstuvwx"
-LENGTH = 24  # of a text: a beginning of no use, and two copies
-SHORTEST, LONGEST = 6, 12  # copies
-BATCH, STEPS, LR = 32, 500, 0.01
+from ..stage.lesson import induction
 
 
-class Model(nn.Module):
-    """Letters (B, T) -> logits (B, T, 24), and the weights of each layer (B, T, T)."""
-
-    def __init__(self, width=32):
-        self.letters = nn.Embedding(len(LETTERS), width)
-        self.norms = [nn.LayerNorm(width, bias=False) for _ in range(2)]
-        self.layers = [
-            MultiHeadAttention(width, heads=1, causal=True, rope=True) for _ in range(2)
-        ]
-        self.last_norm = nn.LayerNorm(width, bias=False)
-        self.output = nn.Linear(width, len(LETTERS), bias=False)
-
-    def __call__(self, ids):
-        x, weights = self.letters(ids), []  # (B, T, d)
-        for norm, layer in zip(self.norms, self.layers, strict=True):
-            y, A = layer(norm(x), return_weights=True)  # (B, T, d), (B, 1, T, T)
-            x = x + y
-            weights.append(A[:, 0])
-        return self.output(self.last_norm(x)), weights
+def widget():
+    """Return the widget of this lesson, in the second copy of a word."""
+    model, _ = shipped(float)
+    text = induction.TEXTS["question"]
+    step = 18  # the second "e"
+    ids = np.array([[LETTERS.index(c) for c in text[: step + 1]]])
+    with no_grad():
+        logits, weights = model(ids)
+        following = to_numpy(softmax(logits))[0, -1]
+    rows = [to_numpy(A)[0, -1] for A in weights]
+    state = {name: to_numpy(x) for name, x in model.state_dict().items()}
+    return induction.widget(LETTERS, state, text, step, rows, following)
 
 
-def draw(rng, count):
-    """Return texts as numbers (count, LENGTH), and the lengths p (count, 1) of their
-    copies. No letter comes twice but in the second copy."""
-    order = rng.random((count, LENGTH)).argsort(axis=1)  # each letter once
-    p = rng.integers(SHORTEST, LONGEST + 1, size=(count, 1))
-    place, first = np.arange(LENGTH), LENGTH - 2 * p
-    return np.take_along_axis(
-        order, np.where(place < first, p + place, (place - first) % p), axis=1
-    ), p
+def add_options(parser):
+    """Add what `demo` takes beside the page to the command line."""
+    parser.add_argument(
+        "--train", action="store_true", help="anew, and write demos/data/induction.npz"
+    )
 
 
-def stripes(weights, p):
-    """Return the mean weight of layer 1 on the letter before, and of layer 2 on what
-    followed the letter the first time; weights two arrays (B, T, T), p (B, 1)."""
-    first, second = map(to_numpy, weights)
-    t = np.arange(LENGTH - 1)
-    rows, places = np.nonzero(t >= LENGTH - p)  # of the second copies
-    before = first[:, t[1:], t[:-1]].mean()
-    return float(before), float(second[rows, places, places - p[rows, 0] + 1].mean())
-
-
-def train(steps=STEPS, seed=0):
-    """Return a trained model, and for each step the loss and the two `stripes`."""
-    nn.seed(seed)
-    model = Model()
-    optimizer = AdamW(model.parameters(), LR, weight_decay=0.0)
-    rng = np.random.default_rng(seed)
-    history = []
-    for _ in progress(range(steps)):
-        ids, p = draw(rng, BATCH)
-        known = np.arange(LENGTH - 1) >= LENGTH - p  # the next letter is in both copies
-        logits, weights = model(ids[:, :-1])
-        loss = cross_entropy(logits, np.where(known, ids[:, 1:], -1), ignore_index=-1)
-        optimizer.zero_grad()
-        loss.backward()
-        clip_grad_norm(model.parameters(), 1.0)
-        optimizer.step()
-        history.append([loss.item(), *stripes(weights, p)])
-    return model, np.array(history)
-
-
-@no_grad()
-def evaluate(model, ids, p):
-    """Return the share of the letters of second copies that are foretold, the two
-    `stripes`, and the weights of both layers."""
-    logits, weights = model(ids[:, :-1])
-    known = np.arange(LENGTH - 1) >= LENGTH - p
-    right = to_numpy(logits).argmax(axis=-1) == ids[:, 1:]
-    return right[known].mean(), stripes(weights, p), [to_numpy(A) for A in weights]
-
-
-def demo(page):
-    model, history = train()
+def demo(page, train=False):
+    if train:
+        write(*trained())
+    model, history = shipped()
     ids, p = draw(np.random.default_rng(1), 512)
     right, (before, found), weights = evaluate(model, ids, p)
     k = int(np.argmax(p[:, 0] == 9))  # a text to look at
@@ -133,7 +81,7 @@ def demo(page):
     top.plot(history[:, 2], color="C0", label="layer 2, on what followed last time")
     top.set(
         xlabel="step",
-        ylabel="fraction",
+        ylabel="share",
         ylim=(-0.03, 1.1),
         title="Little for long, then all at once",
     )

@@ -1,8 +1,10 @@
 """A language model: the whole chapter put to work on nine plays.
 
-Problem. Given the letters so far, how likely is each next one? Projections, heads, a
+Question. Given the letters so far, how likely is each next one? Projections, heads, a
 causal mask, positions, a network in each position, residuals and norms: does that stack
 of lookups learn to write, and about as well as others have got it to?
+
+Guess. An engine of a few thousand lines will do worse than the real ones.
 
 Formula. Four blocks on the vectors of 64 letters, then a score for each of 65 letters:
 
@@ -14,8 +16,8 @@ of 12 contexts each. With rotated queries and keys (`--positions rope`) in place
 learned positions it gets further.
 
 What to look at. The curve, against guessing by letter frequencies and by pairs of
-letters. The heads: some look one back, some at the beginning of the word, some at the
-last line break. The sample: words, names and verses, all of them made up.
+letters. The four heads that look most clearly at something with a name, and how much of
+their weight is there. The sample: words, names and verses, all of them made up.
 """
 
 import math
@@ -26,16 +28,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from attention import GPT, generate
-from minigrad import no_grad
-from minigrad.backend import to_numpy
 
 from ..stage import datasets, ranks
-from ..stage.drawing import weight_map
 from ..stage.files import read
-from ..stage.letters import FONT, label, printable
-from ..stage.training import EVERY, SIZES, Training
+from ..stage.heads import draw_heads
+from ..stage.letters import printable
+from ..stage.training import CONTEXT, EVERY, SIZES, Training
 
-STEPS = 2000
+STEPS, SAMPLE = 2000, 500  # of training; letters
 PLAYS = "nine plays by Shakespeare"
 ENOUGH = {"learned": 1.91, "rope": 1.81}  # nats per letter, after STEPS
 NANOGPT = 1.88
@@ -64,7 +64,8 @@ def add_options(parser):
         "--seed",
         type=int,
         default=0,
-        help="beginning of all random numbers: weights, batches, sample (default: %(default)s)",
+        help="beginning of all random numbers: weights, batches, sample"
+        " (default: %(default)s)",
     )
     option(
         "--resume",
@@ -82,20 +83,6 @@ def baselines(training):
     np.add.at(pairs, (seen[:-1], seen[1:]), 1)
     pairs /= pairs.sum(axis=1, keepdims=True)
     return -np.log(single[new]).mean(), -np.log(pairs[new[:-1], new[1:]]).mean()
-
-
-@no_grad()
-def weights_of_heads(model, ids):
-    """Return the weights of every head on one text, (layers, heads, T, T)."""
-    x = model.tokens(ids[None])  # (1, T, d)
-    if model.positions is not None:
-        x = x + model.positions(np.arange(len(ids)))
-    weights = []
-    for block in model.blocks:
-        _, A = block.attention(block.norm_1(x), return_weights=True)  # (1, h, T, T)
-        weights.append(to_numpy(A[0]))
-        x = block(x)
-    return np.stack(weights)
 
 
 def draw_curve(training, others=True):
@@ -119,27 +106,6 @@ def draw_curve(training, others=True):
     ax.set_ylim(bottom=min(NANOGPT, training.losses.min()) - 0.2)
     ax.set_title(f"{training.tests[-1]:.3f} nats per letter of text not seen")
     ax.legend()
-    return figure
-
-
-def draw_heads(model, ids, letters):
-    """Return a figure of the weights of every head on one text."""
-    weights = weights_of_heads(model, ids)
-    layers, heads, T, _ = weights.shape
-    figure, axes = plt.subplots(layers, heads, figsize=(11.5, 11.2), squeeze=False)
-    names = [label(letters[i]) for i in ids]
-    small = {"fontsize": 5, "fontfamily": FONT, "parse_math": False}
-    allowed = np.tri(T, dtype=bool)
-    for (layer, head), ax in np.ndenumerate(axes):
-        image = weight_map(ax, weights[layer, head], allowed)
-        ax.set(xlabel="", ylabel="", aspect="equal")
-        ax.set_title(f"layer {layer + 1}, head {head + 1}", fontsize=9)
-        ax.set_xticks(range(T), names, **small)
-        ax.set_yticks(range(T), names, **small)
-        ax.tick_params(length=0, pad=2)
-    figure.supxlabel("key")
-    figure.supylabel("query")
-    figure.colorbar(image, ax=axes, shrink=0.4, label="weight")
     return figure
 
 
@@ -190,10 +156,11 @@ def demo(page, steps=STEPS, positions="rope", seed=0, resume=False, text=None):
         ],
     )
     page.picture(draw_curve(training, others=not text), "language_model")
-    ids = training.held_out[1:33]
-    page.picture(draw_heads(training.model, ids, training.letters), "heads")
-    first = training.letters.index("\n") if "\n" in training.letters else ids[0]
-    sample = generate(training.model, [first], 500, seed=seed)
+    n = min(64, (len(training.held_out) - 1) // CONTEXT)
+    texts = training.held_out[1 : n * CONTEXT + 1].reshape(n, CONTEXT)
+    page.picture(draw_heads(training.model, texts, training.letters), "heads")
+    first = training.letters.index("\n") if "\n" in training.letters else texts[0, 0]
+    sample = generate(training.model, [first], SAMPLE, seed=seed)
     print(printable("".join(training.letters[i] for i in sample)), end="\n\n")
     if steps >= STEPS and not text:
         page.claim(

@@ -1,6 +1,9 @@
 """Parallel: n lookups are two matrix products and one softmax.
 
-Problem. Every position of a sequence asks its own query. Must they wait for each other?
+Question. Every position of a sequence asks its own query. Must they wait for each
+other?
+
+Guess. A sequence is read from left to right, so each waits for the one before.
 
 Formula. No query needs the answer of another one, so stack the queries as rows:
 
@@ -22,6 +25,8 @@ import numpy as np
 
 from attention import attention
 from minigrad import Tensor, graph, stack
+
+from ..stage.words import small
 
 D = 4  # narrow, so that no product is large enough for several threads
 
@@ -68,17 +73,25 @@ def demo(page):
     ns, *_, one_by_one, at_once, ratio = zip(*rows, strict=True)
     best = max(ratio)
 
-    figure, ax = plt.subplots(figsize=(6.4, 3.6))
-    for times, name, colour in (
-        (one_by_one, "one by one", "C1"),
-        (at_once, "all at once", "C0"),
-    ):
-        ax.loglog(ns, times, "o-", color=colour)
-        ax.text(300, times[-1], name, color=colour, va="center")
-    ax.set_xticks(ns, ns)
-    ax.minorticks_off()
-    ax.set(xlabel="queries and keys n", ylabel="time of a forward pass / s")
-    ax.set(title=f"All queries at once: up to {best:.0f} times sooner", xlim=(0.8, 900))
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(8.2, 4.2), width_ratios=(4, 5), layout="constrained"
+    )
+    ops = graph.count(loop(*inputs(ns[-1]))).total()
+    for times, style, text, at in [
+        (one_by_one, "s--", f"one by one:\n{ops:,} ops at {ns[-1]}", -3),
+        (at_once, "o-", f"all at once:\n{rows[-1][3]} ops at any n", -2),
+    ]:
+        right.loglog(ns, times, style, color="black")
+        right.annotate(
+            text, (ns[at], times[at]), (-8, 12), ha="right", textcoords="offset points"
+        )
+    right.set_xticks(ns, ns)
+    right.minorticks_off()
+    right.set(xlabel="queries and keys n", ylabel="time of a forward pass / s")
+    right.set(title=f"Up to {best:.0f} times sooner", ymargin=0.15)
+    left.set_title(f"What is computed for {ns[-1]} queries")
+    figure.draw_without_rendering()  # the letters are made for the size of their axes
+    graph.draw(attention(*inputs(ns[-1])), left)
     page.picture(figure, "parallel")
     page.claim(
         "C4",
@@ -86,7 +99,7 @@ def demo(page):
         " of a loop over the queries.",
         r"$softmax(QK^T/\sqrt{d})\,V$",
         f"2 matmuls and 1 softmax at n = 1 to {ns[-1]}; apart by"
-        f" {max(row[4] for row in rows):.0e}; loop / batch in time: {best:.0f} at best",
+        f" {small(max(row[4] for row in rows))}; loop / batch in time: {best:.0f} at best",
         all(row[1:4] == [2, 1, rows[0][3]] and row[4] < 1e-12 for row in rows),
         attention,
     )

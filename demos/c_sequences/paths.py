@@ -1,7 +1,9 @@
 """Paths: Table 1 of "Attention Is All You Need", measured on recorded graphs.
 
-Problem. A gradient from the last position back to the first passes one op after
+Question. A gradient from the last position back to the first passes one op after
 another. How many, and what does a layer cost?
+
+Guess. The farther apart, the more steps lie between.
 
 Formula. Vaswani et al. (2017), Table 1, for n positions of width d and kernels of width
 k:
@@ -32,6 +34,8 @@ from attention import attention
 from minigrad import Tensor, concatenate, graph, matmul
 
 from ..stage.layers import attend, convolve, recur
+from ..stage.lesson import paths
+from ..stage.words import listed
 
 COLOURS = {
     "attention": "C0",
@@ -40,6 +44,7 @@ COLOURS = {
     "dilated convolution": "C3",
 }
 TABLE_1 = {"attention": (2, 1, 0), "recurrent": (1, 2, 0), "convolution": (1, 2, 1)}
+COTANGENT = np.array([[0.6, -0.8]])  # g of the last output, (1, 2)
 MOVES = {"getitem", "concatenate", "swapaxes"}  # ops that compute nothing
 
 
@@ -93,21 +98,32 @@ def exponents(name, n=128, d=64, k=3):
 
 
 def connected(name, n, k=3):
-    """Return the first input, and the last output of as many layers as connect them."""
+    """Return the inputs, and the last output of as many layers as connect it to all."""
     gaps = {
         "convolution": [1] * math.ceil((n - 1) / (k - 1)),
         "dilated convolution": [k**i for i in range(n) if k**i < n],
     }
-    first, *_ = ys = leaves(n, 2)
+    inputs = ys = leaves(n, 2)
     for gap in gaps.get(name, [1]):
         ys = layer(name, ys, k, gap)
-    return first, ys[-1]
+    return inputs, ys[-1]
 
 
 def path(name, n):
     """Return the lengths in ops (shortest, longest) of the paths that connect them."""
-    first, last = connected(name, n)
-    return graph.path_lengths(last, first)
+    inputs, last = connected(name, n)
+    return graph.path_lengths(last, inputs[0])
+
+
+def widget():
+    """Return the widget of this lesson: the graphs of three layers, and their flow."""
+    graphs = {}
+    for name in TABLE_1:
+        joined = {n: connected(name, n) for n in paths.NS}
+        graphs[name] = {
+            n: (x, graph.flow(y, COTANGENT)) for n, (x, y) in joined.items()
+        }
+    return paths.widget(graphs, 9)
 
 
 def demo(page):
@@ -115,7 +131,9 @@ def demo(page):
         [name, *exponents(name), cost(name, 128, 64)[1], cost(name, 256, 64)[1]]
         for name in TABLE_1
     ]
-    page.table(["one layer", "FLOPs ~ n^", "d^", "k^", "steps at n = 128", "256"], rows)
+    page.table(
+        ["one layer", "power of n", "of d", "of k", "steps at n = 128", "256"], rows
+    )
     ns = 3, 9, 27, 81
     lengths = {name: [path(name, n)[0] for n in ns] for name in COLOURS}
     page.table(
@@ -149,7 +167,8 @@ def demo(page):
         " with the distance in a recurrent net and a stack of convolutions, and with"
         " its logarithm if they are dilated.",
         r"$O(1),\ O(n),\ O(n/k),\ O(\log_k n)$",
-        f"n = {ns}: " + ", ".join(f"{name} {row}" for name, row in lengths.items()),
+        f"n = {listed(ns)}: "
+        + ", ".join(f"{name} {listed(row)}" for name, row in lengths.items()),
         {path("attention", n) for n in ns} == {(3, 6)}
         and lengths["recurrent"] == [3 * (n - 1) for n in ns]
         and lengths["convolution"] == [3 * (n - 1) // 2 for n in ns]

@@ -1,6 +1,8 @@
 """Reach: no window, and a gradient that thins out instead of dying out.
 
-Problem. How far back does a position see, and how much of a gradient gets there?
+Question. How far back does a position see, and how much of a gradient gets there?
+
+Guess. A short way keeps the gradient large, however far it goes.
 
 Formula. With the strict causal mask, position t mixes the values of all positions
 before it and of none from t on:
@@ -16,7 +18,9 @@ net multiplies by its matrix at every step instead, here 0.9 times an orthogonal
 What to look at. Constant length is not constant size. Where no key stands out, each of
 m keys has the weight 1/m, and so has its gradient; that is a power of the distance, not
 an exponential. Where the query matches the first key, its gradient stays. (A key that
-loses by a gap gets e^(-gap) of it, near or far: the demos underflow and saturation.)
+loses by a gap gets e^(-gap) of it, near or far: the demos underflow and saturation. And
+where x₁ is a key as well as a value, its gradient has another road, through the weights:
+the demo paths.)
 """
 
 import matplotlib.pyplot as plt
@@ -26,11 +30,13 @@ from attention import attention, causal_mask
 from minigrad import Tensor
 from minigrad import backend as B
 
-from ..stage.drawing import weight_map
+from ..stage.drawing import VALUE, weight_map
 from ..stage.jacobian import jacobian
 from ..stage.layers import recur
+from ..stage.words import small
 
 D = 4
+MATCH = 3000  # times x₁ is a query that tells x₁ from 255 others in so few dimensions
 
 
 def influence(n, seed=0):
@@ -62,13 +68,13 @@ def recurrent_size(T, seed=0):
 
 
 def attention_size(m, match, seed=0):
-    """Return ‖∂out/∂x₁‖ of attention to m keys x, also the values, by a query that is
-    `match` times x₁."""
+    """Return ‖∂out/∂v₁‖ of attention to m keys x, also the values, by a query that is
+    `match` times x₁. What x₁ moves as a key is not counted."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, D))
     X /= np.linalg.norm(X, axis=1, keepdims=True)  # so that x₁ matches x₁ best
-    q = Tensor(match * X[:1])
-    J = jacobian(lambda X: attention(q, X, X), X)[0, :, 0]  # (D, D)
+    q, K = Tensor(match * X[:1]), Tensor(X)
+    J = jacobian(lambda V: attention(q, K, V), X)[0, :, 0]  # (D, D)
     return np.linalg.norm(J, 2)
 
 
@@ -79,7 +85,7 @@ def demo(page):
     weights = attention(X, X, X, mask=mask, return_weights=True)[1].numpy()
     distances = np.array([2, 8, 32, 64, 128, 256])
     sizes = {
-        "attention, query matches": [attention_size(m, 60) for m in distances],
+        "attention, query matches": [attention_size(m, MATCH) for m in distances],
         "attention, uniform": [attention_size(m, 0) for m in distances],
         "recurrent, 0.9 × orthogonal": [recurrent_size(T) for T in distances],
     }
@@ -92,13 +98,14 @@ def demo(page):
     left.set_yticks(ticks, [t + 1 for t in ticks])
     left.set(title="Position t sees all before it", xlabel="key i", ylabel="query t")
     figure.colorbar(image, ax=left, label="weight (hatched: hidden)")
-    for (name, row), colour in zip(sizes.items(), ("C2", "C0", "C1"), strict=True):
-        right.semilogy(distances, row, "o-", color=colour, label=name)
+    looks = ("o-", VALUE), ("s--", VALUE), ("D-.", "black")
+    for (name, row), (style, colour) in zip(sizes.items(), looks, strict=True):
+        right.semilogy(distances, row, style, color=colour, label=name)
     right.semilogy(
         distances, 0.9**distances, ":", color="0.4", label="0.9 to the distance"
     )
     right.legend(loc="lower left", fontsize=8)
-    right.set(xlabel="distance", ylabel="size of the gradient at the first position")
+    right.set(xlabel="distance", ylabel="size of the gradient that gets there")
     right.set(title="One thins out, one dies out", ylim=(1e-28, 100))
     page.picture(figure, "reach")
     page.table(
@@ -128,7 +135,8 @@ def demo(page):
         r"$\|\partial out/\partial v_1\|=\alpha_1$,"
         r" $\|\partial h_T/\partial x_1\|\leq 0.9^{T-1}$",
         f"at distance {distances[-1]}: {uniform[-1]:.5f} = 1/{1 / uniform[-1]:.0f}"
-        f" uniform, {matching[-1]:.2f} matching, {recurrent[-1]:.0e} recurrent",
+        f" uniform, {matching[-1]:.2f} matching,"
+        f" {small(recurrent[-1])} recurrent",
         np.allclose(uniform, 1 / distances)
         and matching.min() > 0.9
         and (recurrent <= 0.9 ** (distances - 1) * (1 + 1e-12)).all(),

@@ -1,7 +1,8 @@
 """Benchmark: how much longer attention takes than its matrix products.
 
-Problem. A time in milliseconds says little: it depends on the machine, and on what else
-the machine does. How fast is attention as it is written here?
+Question. Milliseconds depend on the machine. How fast is attention as written here?
+
+Guess. In Python, many times slower than the matrix products that it consists of.
 
 Formula. There and back, attention has six matrix products,
 
@@ -30,6 +31,7 @@ from minigrad import backend as B
 from ..stage import apart, peers
 from ..stage.steps import chain, chain_by_hand, six_products, step_of
 from ..stage.timing import peak, rows, seconds, slope, take_turns
+from ..stage.words import small
 
 D = 64
 SIZES = (12, 128, 60), (8, 512, 20), (1, 1024, 40), (1, 4096, 6)  # h, n, rounds
@@ -77,7 +79,7 @@ def sizes(page):
         steps = attention_steps(h, n)
         page.say(
             f"h = {h}, n = {n}, medians and minima of {rounds} rounds; gradients differ "
-            f"by {gap(steps):.0e} at most."
+            f"by {small(gap(steps))} at most."
         )
         columns = ["", "median / ms", "minimum", "x floor", "of minima"]
         times = take_turns(steps, rounds)
@@ -119,10 +121,9 @@ def language_model(page):
 
     times, gradients, losses = race()
     page.say(
-        "A training step of language_model, from a batch to new weights, with learned"
-        " positions; two ranks if mpiexec is here (demos/stage/ranks.py)."
-        f" Gradients differ by {gradients:.0e} of the largest in each array,"
-        f" losses after the last step by {losses:.0e}:"
+        "A training step of language_model, from batch to new weights, with learned"
+        " positions; two ranks if mpiexec is here. Gradients differ by"
+        f" {small(gradients)} of each array's largest, losses by {small(losses)}:"
     )
     columns = ["", "median / ms", "minimum", "x torch", "of minima"]
     page.table(columns, rows(times, "torch", 1e-3))

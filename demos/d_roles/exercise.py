@@ -1,7 +1,9 @@
 """The chapter's exercise: 90 % alike is not a weight of 0.9.
 
-Problem. Four documents, and a query that is 90 % like document 2 and 10 % like document
-0. The exercise expects the answer 0.9 v₂ + 0.1 v₀, and asks what temperatures do.
+Question. Four documents, and a query that is 90 % like document 2 and 10 % like
+document 0. What comes out, and what do temperatures do?
+
+Guess. About 0.9 v₂ + 0.1 v₀, as the chapter expects.
 
 Formula. With keys of length 1 at right angles, q = 0.9 k₂ + 0.1 k₀ has the scores
 s = (0.1, 0, 0.9, 0), and the weights are not the scores but
@@ -28,6 +30,9 @@ import numpy as np
 
 from attention import soft_lookup
 from minigrad import Tensor
+
+from ..stage.drawing import WEIGHT
+from ..stage.words import listed
 
 TEMPERATURES = (0.1, 1.0, 10.0)
 KEYS = np.eye(4)  # document i is the i-th axis: keys of length 1 at right angles
@@ -62,9 +67,9 @@ def draw():
         for wanted in (0.1, 0.9):
             ax.axhline(wanted, color="0.5", linestyle="--", linewidth=1)
         by_T = np.array([weights(query, t) for t in T])
-        ax.plot(T, by_T[:, 2], label="document 2")
-        ax.plot(T, by_T[:, 0], label="document 0")
-        ax.plot(T, by_T[:, 1], label="documents 1 and 3")
+        ax.plot(T, by_T[:, 2], color=WEIGHT, label="document 2")
+        ax.plot(T, by_T[:, 0], "-.", color=WEIGHT, label="document 0")
+        ax.plot(T, by_T[:, 1], ":", color=WEIGHT, label="documents 1 and 3")
         for t in TEMPERATURES:
             ax.plot([t] * 3, weights(query, t)[[2, 0, 1]], ".", color="black", ms=7)
         ax.set(xscale="log", ylim=(-0.03, 1.03), xlabel="temperature T")
@@ -85,7 +90,7 @@ def demo(page):
         "T = 0.1 is nearly the hard lookup of document 2, T = 10 nearly the mean of all"
         " four. None is 0.9 and 0.1: softmax turns differences of scores into ratios of"
         " weights. Random keys in 64 dimensions are nearly at right angles, and give"
-        f" at T = 1 {np.round(random_documents(), 3).tolist()}."
+        f" at T = 1 {listed(random_documents())}."
     )
     page.picture(draw(), "exercise")
 
@@ -96,8 +101,8 @@ def demo(page):
         "D4",
         "As written, the exercise's expectation holds at no temperature.",
         r"$softmax\left((0.1,\,0,\,0.9,\,0)/T\right)\neq(0.1,\,0,\,0.9,\,0)$",
-        f"weights {np.round(weights(AS_WRITTEN, 1.0), 3).tolist()} at T = 1; nearest"
-        f" are {np.round(by_T[off.argmin()], 3).tolist()}"
+        f"weights {listed(weights(AS_WRITTEN, 1.0))} at T = 1; nearest are"
+        f" {listed(by_T[off.argmin()])}"
         f" at T = {grid[off.argmin()]:.2f}",
         off.min() > 0.01,
         soft_lookup,
@@ -107,7 +112,7 @@ def demo(page):
         "D4",
         "A query whose scores are log-weights gives those weights.",
         r"$q=\sum_i\,\log(w_i)\,k_i\;\Rightarrow\;\alpha=w$",
-        f"weights {np.round(found, 6).tolist()} at T = 1",
+        f"weights {listed(found, 6)} at T = 1",
         np.abs(found - WANTED).max() < 1e-12,
         soft_lookup,
     )
@@ -115,5 +120,5 @@ def demo(page):
     nine = weights(AS_WRITTEN, T)
     page.say(
         f"The ratio alone can be had: at T = 0.8 / log 9 = {T:.3f} the weights are"
-        f" {np.round(nine, 3).tolist()}, 9 to 1 for documents 2 and 0."
+        f" {listed(nine)}, 9 to 1 for documents 2 and 0."
     )

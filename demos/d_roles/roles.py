@@ -1,6 +1,10 @@
 """Roles: why a key is not its own value.
 
-Problem. A dict maps capitals to countries. What if a lookup has one vector for both?
+Question. A dict maps capitals to countries. What if a lookup has one vector for both,
+key and value?
+
+Guess. It saves a projection and costs little: what identifies a thing also describes
+it.
 
 Formula. With V = K the output is a mean of keys, and lies in their hull:
 
@@ -116,13 +120,13 @@ def demo(page):
     )
 
     figure, ax = plt.subplots(figsize=(6.4, 3.8))
-    for models, name, colour in (
-        (separate, "K, V separate", "C0"),
-        (tied, "K = V", "C1"),
+    for models, name, (marker, style) in (
+        (separate, "K, V separate", ("o", "-")),
+        (tied, "K = V", ("s", "--")),
     ):
         right = np.array([shares for shares, _ in models])  # (widths, SEEDS)
-        ax.plot(WIDTHS, right, "o", color=colour, alpha=0.5)
-        ax.plot(WIDTHS, right.mean(axis=1), color=colour, label=name)
+        ax.plot(WIDTHS, right, marker, color="black", alpha=0.4)
+        ax.plot(WIDTHS, right.mean(axis=1), style, color="black", label=name)
     ax.axhline(1 / PAIRS, color="0.5", linestyle=":", linewidth=1)
     ax.text(16, 1 / PAIRS - 0.07, "guessing among the list", color="0.4", ha="right")
     ax.set_xscale("log", base=2)

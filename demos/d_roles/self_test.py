@@ -1,15 +1,18 @@
 """The chapter's self-test, (a) to (e), answered by code.
 
-Problem. Five questions: the two limits of the scale c; one score of 5 against three of
-0; the convex hull; the four requirements; and what comes out if nothing matches.
+Question. The chapter ends with five questions: the two limits of the scale c; one score
+of 5 against three of 0; the convex hull; the four requirements; and what comes out if
+nothing matches. What are the answers?
+
+Guess. A score of 5 against three of 0 takes nearly all the weight, but not all of it.
 
 Formula. All five are about one line, with α positive and of sum 1:
 
     attn(q, K, V) = Σᵢ αᵢ vᵢ,        αᵢ = e^(c sᵢ) / Σⱼ e^(c sⱼ)
 
-What to look at. The picture holds three of the answers: along one curve the weight goes
-from 1/m, the mean of all values (a, e), through the closed form at c = 1 (b), to 1, the
-hard lookup (a).
+What to look at. How much weight a score of 5 has depends on how many others there are:
+98 % against three (b), half against 148. Scaled up it wins against any number, and with
+all scores alike it has 1/m (a, e).
 """
 
 import math
@@ -20,12 +23,20 @@ import numpy as np
 from attention import attention, dot, soft_lookup
 from minigrad import Tensor, graph, softmax
 
+from ..stage.drawing import WEIGHT
+from ..stage.words import small
+
 SCORES = np.array([5.0, 0.0, 0.0, 0.0])
 
 
 def weights(scores, c=1.0):
     """Return softmax(c s) for scores (m,), on the host."""
     return softmax(Tensor(c * scores)).numpy()
+
+
+def alone(score, others):
+    """Return the weight of one score against so many of 0: e^s / (e^s + others)."""
+    return 1 / (1 + others * np.exp(-score))
 
 
 def reach(seed=0, m=6, d=3, queries=1000, directions=200):
@@ -82,29 +93,33 @@ def requirements(sizes=(1, 16, 4096)):
         (
             "content-addressed mixing",
             "s(q, kᵢ) knows no i",
-            f"pairs in another order: output moves by {apart:.0e}",
+            f"pairs in another order: output moves by {small(apart)}",
             apart < 1e-12,
         ),
     ]
 
 
 def draw():
-    figure, ax = plt.subplots()
-    c = np.geomspace(0.003, 10, 200)
-    ax.plot(c, [weights(SCORES, x)[0] for x in c], label="score 5")
-    ax.plot(c, [weights(SCORES, x)[1] for x in c], label="score 0, each of three")
-    ax.plot([1, 1], weights(SCORES)[:2], "o", color="black", zorder=3)
+    """Draw the weight of a score of 5 against more and more scores of 0."""
+    figure, ax = plt.subplots(figsize=(7.4, 4.0))
+    others = np.unique(np.geomspace(1, 1e5, 300).round())
+    for c, style in [(2.0, "--"), (1.0, "-"), (0.5, "-."), (0.0, ":")]:
+        ax.plot(others, alone(5 * c, others), style, color=WEIGHT)
+    half = math.exp(5)
+    ax.plot([3, half], [alone(5, 3), 0.5], "o", color="black", zorder=3)
     for x, y, text in [
-        (0.003, 0.30, "(a, e)  c → 0: 1/m each,\nthe mean of all values"),
-        (1.15, 0.89, "(b)  c = 1: 0.9802"),
-        (1.15, 0.05, "0.0066"),
-        (1.15, 0.72, "(a)  c → ∞: 1, 0, 0, 0,\nthe hard lookup"),
+        (2.4, 1.07, f"(b) {alone(5, 3):.4f} against three"),
+        (1.5e3, 1.07, "(a) c → ∞: 1, the hard lookup"),
+        (1.25 * half, 0.52, f"half, against {half:.0f}"),
+        (3e4, 0.52, "c = 2"),
+        (1.25e3, 0.16, "c = 1"),
+        (30, 0.32, "c = ½"),
+        (1.1, 0.12, "(a, e) c = 0,\nall alike: 1/m"),
     ]:
-        ax.text(x, y, text)
-    ax.set(xscale="log", xlim=(0.0025, 13), ylim=(-0.03, 1.03))
-    ax.set(xlabel="scale c of the scores", ylabel="weight")
-    ax.set_title("One dial between the mean of all values and the hard lookup")
-    ax.legend(loc="center left", bbox_to_anchor=(0, 0.62))
+        ax.text(x, y, text, va="center")
+    ax.set(xscale="log", ylim=(-0.03, 1.12), xlim=(1, 1e5))
+    ax.set(xlabel="other keys, of score 0", ylabel="weight of the key of score 5 c")
+    ax.set_title(f"98 % against three keys, and half against {half:.0f}")
     return figure
 
 
@@ -156,16 +171,16 @@ def demo(page):
     centroid = np.abs(out - V.mean(axis=0)).max()
     page.say(
         "(e) Not nothing: with equal scores all weights are 1/m, and the output is the"
-        f" mean of all values (apart by {centroid:.0e}), a point inside their hull. The"
+        f" mean of all values (apart by {small(centroid)}), a point inside their hull. The"
         " spread of the weights, not the output, tells that nothing matched."
     )
     page.claim(
         "D5",
         "The five questions of the self-test, answered.",
         r"$attn(q,K,V)=\sum_i\,\alpha_i\,v_i$",
-        f"(a) limits reached, (b) off by {abs(first - closed):.0e}, (c) inside by"
+        f"(a) limits reached, (b) off by {small(abs(first - closed))}, (c) inside by"
         f" {-beyond:.3f}, (d) {sum(row[3] for row in rows)} of 4,"
-        f" (e) off by {centroid:.0e}",
+        f" (e) off by {small(centroid)}",
         limits and beyond <= 0 and all(row[3] for row in rows) and centroid < 1e-12,
         attention,
     )

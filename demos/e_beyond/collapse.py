@@ -1,7 +1,9 @@
 """Collapse: lookups alone forget who asked, and the residual path keeps them apart.
 
-Problem. Stack lookups on lookups. Every row is then a mean of means of all rows; what
+Question. Stack lookups on lookups. Every row is then a mean of means of all rows. What
 is left of the differences between them?
+
+Guess. More layers, more said about each row: depth helps.
 
 Formula. Let x̄ be the mean of the rows of X (n, d), and measure what is not common to all:
 

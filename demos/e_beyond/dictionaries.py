@@ -1,6 +1,8 @@
 """Dictionaries: three ways to keep what was written, to add, to correct, to compare.
 
-Problem. Pairs of a key and a value come one by one. What should be kept of them?
+Question. Pairs of a key and a value come one by one. What should be kept of them?
+
+Guess. A matrix of fixed size has room for as many pairs as it has numbers.
 
 Formula. One matrix S can answer by S q, however many pairs it was told. Linear attention
 adds each pair up; the delta rule looks what S would have said, and corrects that;

@@ -1,7 +1,10 @@
 """Dispersion: the more there is to read, the less one key can stand out.
 
-Problem. A lookup has learned to find the largest of 16 items. Does it find the largest
+Question. A lookup has learned to find the largest of 16 items. Does it find the largest
 of 4,096?
+
+Guess. The largest is the largest: the rule that it learned does not depend on their
+number.
 
 Formula. A4 told how much the losers can get; this is the other side. Let no score lie
 further than g below the best of m. Each loser then has e^-g of its weight, or more:

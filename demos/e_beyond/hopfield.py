@@ -1,6 +1,8 @@
 """Hopfield: a lookup is a gradient step, and a memory that repairs what was spoilt.
 
-Problem. Half of a picture is lost. Which of those that were seen before was it?
+Question. Half of a picture is lost. Which of those that were seen before was it?
+
+Guess. That takes a search through all pictures, one by one.
 
 Formula. Let the keys be the values too, a memory of patterns kᵢ. The answer is then the
 gradient of a smooth maximum, and the answer in the place of the query is one step of

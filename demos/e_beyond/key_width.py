@@ -1,6 +1,8 @@
 """Key width: a hard dictionary needs two dimensions, a blend of m keys up to m - 1.
 
-Problem. How wide must queries and keys be, so that any weights can be had?
+Question. How wide must queries and keys be, so that any weights can be had?
+
+Guess. To choose among m keys takes m dimensions, one for each.
 
 Formula. The scores Q Kᵀ are a matrix of rank d_k at most, and softmax does not see a
 constant that is added to all scores of a query:

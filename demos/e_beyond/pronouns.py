@@ -1,7 +1,9 @@
 """Pronouns: a lookup that a real model learned, and what W_q and W_k are for.
 
-Problem. A text says "she". Which of its nouns does that ask for? A word that is alike is
-not yet an answer: "it" is alike to other small words, not to the bridge.
+Question. A text says "she". Which of its nouns does that ask for?
+
+Guess. The one whose vector is most alike. But "it" is alike to other small words, not
+to the bridge.
 
 Formula. Before they are compared, the word that asks and the words that may answer go
 through two matrices; without the biases that is a bilinear score with W = W_q W_kᵀ:

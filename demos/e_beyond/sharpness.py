@@ -1,6 +1,9 @@
 """Sharpness: what a second derivative is good for.
 
-Problem. The gradient says where down is. How far may a step go?
+Question. The gradient says where down is. How far may a step go?
+
+Guess. The smaller the step, the calmer the way; where the valley is wide, it stays
+wide.
 
 Formula. The curvature decides, the gradient of the gradient. For the smooth maximum of
 scores it is the covariance that `covariance` found as the slope of a lookup:

@@ -1,7 +1,9 @@
 """Sinks: the weight must go somewhere.
 
-Problem. Softmax weights sum to 1, also where a head has nothing to look for. Where does
-it look then?
+Question. Softmax weights sum to 1, also where a head has nothing to look for. Where
+does it look then?
+
+Guess. Everywhere a little: equal weights, and so the mean of all values.
 
 Formula. The text is letters at random, each drawn by the one before it, which an MLP can
 learn; but after a, b and c comes again the letter before that one. For those copies a

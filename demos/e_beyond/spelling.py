@@ -1,7 +1,10 @@
 """Spelling: from letters to sounds, which is where attention came from.
 
-Problem. "knight" has six letters and three sounds. Which letters make which sound?
-Nobody tells: the examples are whole words and whole pronunciations.
+Question. "knight" has six letters and three sounds. Which letters make which sound, and
+who tells?
+
+Guess. Someone must: the examples are whole words and whole pronunciations, with no mark
+of which belongs to which.
 
 Formula. A decoder writes the phonemes one by one. Before each it looks the letters up,
 with its state s as the query, by the additive score (the model is in reader.py):

@@ -40,3 +40,10 @@ def land():
     and a latitude in degrees."""
     with np.load(FOLDER / "outlines.npz") as file:
         return np.split(file["corners"] / 10, file["starts"][1:])
+
+
+def induction():
+    """Return the arrays of induction.npz by name: the parameters of a model that has
+    learned to copy, and its history, for each step the loss and two mean weights."""
+    with np.load(FOLDER / "induction.npz") as file:
+        return {name: file[name] for name in file.files}

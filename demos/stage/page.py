@@ -18,6 +18,8 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 
+from .words import number
+
 WIDTH = 80  # of what is printed, in characters
 NARROW = 12  # characters that no column is cut below
 
@@ -72,7 +74,10 @@ class Page:
             for _, *column in zip(columns, *rows, strict=True)
         ]
         cells = [
-            [f"{x:.4g}" if isinstance(x, (float, np.floating)) else str(x) for x in row]
+            [
+                number(x, 4) if isinstance(x, (float, np.floating)) else str(x)
+                for x in row
+            ]
             for row in rows
         ]
         lines = [list(columns), *cells]

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from attention import GPT
 from minigrad import cross_entropy, load, nn, no_grad, save
-from minigrad.optim import AdamW, clip_grad_norm, cosine
+from minigrad.optim import AdamW, clip_grad_norm, warmup_cosine
 
 from . import ranks
 from .files import make_writable
@@ -106,7 +106,7 @@ class Training:
             clip_grad_norm(parameters, CLIP)
         except FloatingPointError as error:
             raise FloatingPointError(f"step {step}: {error}") from error
-        self.optimizer.lr = cosine(step, WARMUP, self.steps, HIGH, LOW)
+        self.optimizer.lr = warmup_cosine(step, WARMUP, self.steps, HIGH, LOW)
         self.optimizer.step()
         self.losses[step] = loss
         return loss, stop > 0
