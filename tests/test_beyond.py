@@ -3,6 +3,7 @@ five seeds; and the parts that the demos measure with, against other ways to get
 
 import functools
 import itertools
+import re
 import sys
 
 import numpy as np
@@ -349,6 +350,13 @@ def test_a_word_is_read_by_the_reader_of_an_earlier_run(monkeypatch, capsys, tmp
     monkeypatch.setattr(spelling, "train", None)
     spelling.demo(Page(tmp_path), word="knight")
     assert capsys.readouterr().out == first
+
+
+def test_a_reader_that_is_damaged_is_named(tmp_path):
+    path = tmp_path / "spelling.npz"
+    path.write_bytes(b"no archive")
+    with pytest.raises(SystemExit, match=f"demos: spelling: .*{re.escape(str(path))}"):
+        spelling.demo(Page(tmp_path), word="knight")
 
 
 # E9

@@ -59,7 +59,7 @@ class Reader(Module):
     With `looks=False` the decoder has the one fixed vector.
     """
 
-    def __init__(self, looks=True, e=64, d=64, dropout=0.3):
+    def __init__(self, looks=True, e=64, d=64, dropout=0.2):
         self.letters = Embedding(len(LETTERS), e)
         self.phonemes = Embedding(len(PHONEMES), e)
         self.rightward, self.leftward = GRU(e, d), GRU(e, d)
