@@ -1,6 +1,7 @@
 """The files of the blanks: written, run side by side from any folder, and given what no
 answer should be; and nothing that they or their messages say gives the answer away."""
 
+import doctest
 import os
 import random
 import re
@@ -107,6 +108,12 @@ def test_a_hint_has_three_steps_and_the_file_says_what_is_asked(name):
     assert cut(blank).formula in text
     for parameter in cut(blank).signature[1:-1].split(", "):
         assert parameter.partition("=")[0] in blank.ask
+
+
+@pytest.mark.parametrize("module", ["demos.practice", "demos.practice.checking"])
+def test_the_examples_of_the_docstrings_hold(module):
+    failed, tried = doctest.testmod(sys.modules[module])
+    assert (failed, tried > 1) == (0, True)
 
 
 def test_the_blank_is_what_the_package_runs():

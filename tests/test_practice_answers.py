@@ -72,10 +72,13 @@ def test_without_any_one_entry_of_the_list_a_mistake_loses_its_name(name):
         assert any(id == mistake.id != found() for id, found in ids), mistake.id
 
 
-@pytest.mark.parametrize("entry", ["sign", "transposed", "swapped", "factor", "terms"])
+@pytest.mark.parametrize(
+    "entry", ["zero", "sign", "transposed", "swapped", "factor", "terms"]
+)
 def test_without_what_any_answer_may_have_it_loses_its_name(monkeypatch, entry):
     blank, id = {
         "transposed": ("split_heads", "transposed"),
+        "zero": ("product", "zero"),
         "swapped": ("product", "swapped"),
         "factor": ("product", "factor"),
         "terms": ("softmax", "coefficient"),

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy
 
+from minigrad import Tensor
 from minigrad.backward import fit
 
 TOLERANCE = {"float64": (1e-6, 1e-8), "float32": (1e-3, 1e-4)}  # relative, absolute
@@ -63,7 +64,7 @@ def checked(part, right, name, is_rule):
         return part
     try:
         if is_rule:
-            return fit(part, right, name)
+            return fit(part, Tensor(right), name)
     except ValueError:
         pass  # of no shape that sums to the right one
     text = f"{name} has shape {part.shape}, and {right.shape} is asked for"

@@ -1,5 +1,7 @@
 """fit: undo broadcasting, for all rules at once."""
 
+import numpy
+
 from ..blank import Blank, Case
 from .wrong_fit import MISTAKES
 
@@ -27,12 +29,20 @@ tuple, sum over it with keepdims=True, and the numbers are right: what is left t
 the shape and the dtype."""
 
 
+class Input(numpy.ndarray):
+    """An array that has its numbers in `array` too, as the engine's Tensor has: NumPy's
+    functions take it, which refuse a Tensor."""
+
+    array = property(numpy.asarray)
+
+
 def cases(rng):
     """Return all ways to broadcast, and to widen."""
     normal = rng.standard_normal
 
     def case(name, g, x, dtype="float64"):
-        return Case(name, (normal(g), normal(x).astype(dtype), "multiply"))
+        x = numpy.array(normal(x), dtype).view(Input)
+        return Case(name, (normal(g), x, "multiply"))
 
     return [
         case("x a row", (3, 3), (3,)),

@@ -165,11 +165,6 @@ MISTAKES = [
         lambda g, y, x, axis=-1, mask=None: g * y - y**2 * total(g, axis),
         "within the sum over i it is yᵢ that weighs gᵢ, and not yⱼ a second time",
     ),
-    Mistake(
-        "zero",
-        lambda g, y, x, axis=-1, mask=None: y * (g - g * total(y, axis)),
-        "this is 0 everywhere, as if g were taken out of the sum; Σ y is 1, Σ g y is not g",
-    ),
 ]
 
 TERMS = (

@@ -31,13 +31,6 @@ def unshifted(g, x, name):
 
 def from_the_left(g, x, name):
     """Answer with the axes that x lacks looked for at the end."""
-    axes = (i for i, n in enumerate(x.shape) if n == 1)
-    axes = (*axes, *range(x.ndim, g.ndim))
-    return g.sum(axis=axes, keepdims=True).reshape(x.shape).astype(x.dtype)
-
-
-def from_the_end(g, x, name):
-    """Answer the same, one axis after the other."""
     while g.ndim > x.ndim:
         g = g.sum(axis=-1)
     for i, n in enumerate(x.shape):
@@ -112,11 +105,6 @@ MISTAKES = [
     Mistake(
         "from_the_left",
         from_the_left,
-        "the axes that x lacks are looked for at the end; broadcasting adds them in front",
-    ),
-    Mistake(
-        "from_the_left",
-        from_the_end,
         "the axes that x lacks are looked for at the end; broadcasting adds them in front",
     ),
     Mistake(
