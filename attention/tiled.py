@@ -68,7 +68,8 @@ def tiled_attention(Q, K, V, mask=None, causal=False, block=None):
     """
     checks.one_dtype(Q, K, V)
     mask = None if mask is None else checks.mask(mask, Q, K, V)
-    block = block or BLOCK
+    # half of a tile at the diagonal is computed for nothing: smaller ones waste less
+    block = block or (BLOCK // 2 if causal else BLOCK)
     return _tiled_attention(Q, K, V, mask=mask, causal=causal, block=block)
 
 

@@ -75,6 +75,7 @@ def gradients(t, g, record=False):
     params = t.params
     try:
         if record:
+            checks.same_values(t)
             if t.saved:  # would be constants to the next derivative
                 params = params | dict.fromkeys(t.saved)
             found = t.op.vjp(g, t, *t.inputs, **params)

@@ -76,8 +76,11 @@ def value_and_derivative(name, f, argnum):
             if not x.op:
                 x.params = OVER
         gradients = [found.get(x, backend.xp.zeros_like(x.array)) for x in xs]
-        if not record:
-            y, gradients = plain(y), [backend.xp.array(gx) for gx in gradients]
-        return y, tuple(gradients) if isinstance(argnum, tuple) else gradients[0]
+        # one that depends on nothing may be an array that others hold
+        copies = [
+            gx if isinstance(gx, Tensor) else backend.xp.array(gx) for gx in gradients
+        ]
+        y = y if record else plain(y)
+        return y, tuple(copies) if isinstance(argnum, tuple) else copies[0]
 
     return both

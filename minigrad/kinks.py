@@ -36,6 +36,8 @@ def bounds(slope, moved, y, h):
         for step in (h, h / 2**10, h / 2**20):
             steps = (-step, -step / 2, 0.0, step / 2, step)
             near = numpy.stack([moved(s) if s else y for s in steps])
+            stays = numpy.isinf(near).all(axis=0) & (near == near[0]).all(axis=0)
+            near = numpy.where(stays, 0.0, near)  # inf - inf would be NaN
             middle = slope(near, step)
             off, noise = doubts(near, step, middle)
             low, high, kink = sides(near, step, noise)
@@ -57,16 +59,18 @@ def doubts(near, h, slope):
     that is a share s² or so.
 
     It makes (4 · 2 + 1) / 3h = 3/h times one error of y. An output may be the small rest
-    of terms as large as the largest output, so an error is some eps of that; but an
-    output that has not moved hides less than one error of its own.
+    of terms as large as the largest output that moves with it, so an error is some eps
+    of that; one that has not moved hides less than one error of its own, and one as
+    large as a mask's -1e30 nothing.
     """
     left_far, left, _, right, right_far = near
     apart = numpy.abs((right_far - left_far) / (2 * h) - (right - left) / h)
     off = apart * numpy.minimum(1.0, apart / numpy.maximum(numpy.abs(slope), TINY))
     size = numpy.abs(near).max(axis=0)
-    largest = size.max(where=numpy.isfinite(size), initial=0.0)
     same = (right_far == left_far) & (right == left)
-    return off, EPS / h * numpy.where(same, size, 3 * ROUNDINGS * largest)
+    largest = size.max(where=numpy.isfinite(size) & ~same, initial=0.0)
+    hidden = numpy.minimum(size, max(largest, 1.0))
+    return off, EPS / h * numpy.where(same, hidden, 3 * ROUNDINGS * largest)
 
 
 def sides(near, h, noise):

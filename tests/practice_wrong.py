@@ -8,6 +8,10 @@ import textwrap
 
 TEXTS = {
     "product": """
+y_for_g
+    return y * b, y * a
+zero
+    return g * b, np.zeros_like(b)
 swapped
     return g * a, g * b
 own_factor
@@ -64,6 +68,10 @@ one_copy
     return back(g * b, a), back(g * a, b)
 """,
     "matmul": """
+g_transposed
+    return g.swapaxes(-1, -2) @ b, a @ g.swapaxes(-1, -2)
+y_for_g
+    return g @ b.swapaxes(-1, -2), a.swapaxes(-1, -2) @ y
 not_transposed
     return g @ b, a @ g
 not_transposed
@@ -116,6 +124,11 @@ one_of_batch
     return ga, gb
 """,
     "softmax": """
+exp_y
+    p = np.exp(y)
+    return p * (g - np.sum(g * p, axis=axis, keepdims=True))
+zero
+    return np.zeros_like(x)
 diagonal_only
     return g * y * (1 - y)
 diagonal_only
@@ -154,7 +167,7 @@ x_in_sum
     return y * (g - np.sum(g * x, axis=axis, keepdims=True))
 y_squared
     return g * y - y * y * sum(g, axis=axis, keepdims=True)
-sum_of_y
+zero
     return y * (g - g * np.sum(y, axis=axis, keepdims=True))
 coefficient
     return y * (g + np.sum(g * y, axis=axis, keepdims=True))
@@ -193,6 +206,13 @@ dtype
     return (g * y).astype(complex)
 """,
     "log_softmax": """
+no_sum
+    return g - np.exp(y)
+cross_entropy
+    return np.exp(y) - g
+all_weights
+    e = np.exp(x - x.max())
+    return g - e / e.sum() * np.sum(g, axis=axis, keepdims=True)
 no_exp
     return g - y * np.sum(g, axis=axis, keepdims=True)
 not_centred
@@ -243,6 +263,10 @@ input_changed
     return g
 """,
     "rms_norm": """
+diagonal_only
+    return inverse_rms(x, eps) * g * (1 - y * y)
+centred
+    return inverse_rms(x, eps) * (g - g.mean(axis=-1, keepdims=True))
 constant_r
     return g * inverse_rms(x, eps)
 constant_r
@@ -287,6 +311,9 @@ no_root
     return r * (g - y * (g * y).mean(-1, keepdims=True))
 all_rows
     return inverse_rms(x, eps) * (g - y * np.mean(g * y))
+all_rows
+    r = inverse_rms(x, eps)
+    return r * g - r**3 * x * np.sum(g * x) / x.size
 keepdims
     return inverse_rms(x, eps) * (g - y * (g * y).mean(axis=-1))
 no_g
@@ -302,6 +329,12 @@ float64
     return r * (g - y * (g * y).mean(-1, keepdims=True))
 """,
     "getitem": """
+y_for_g
+    z = np.zeros_like(x)
+    z[index] = x[index]
+    return z
+shape
+    return x[index] * g
 last_wins
     z = np.zeros_like(x)
     z[index] = g
@@ -373,6 +406,16 @@ none
     return np.add.at(z, index, g)
 """,
     "maximum": """
+minimum
+    return np.where(a < b, g, 0), np.where(b < a, g, 0)
+minimum
+    return g * (a <= b), g * (b <= a)
+half_to_smaller
+    return np.where(a > b, g, 0.5 * g), np.where(b > a, g, 0.5 * g)
+no_g
+    return np.where(a > b, 1.0, 0.0), np.where(b > a, 1.0, 0.0)
+value
+    return np.where(a > b, a, 0), np.where(b > a, b, 0)
 both
     return where(a >= b, g, 0.0), where(b >= a, g, 0.0)
 both
@@ -415,6 +458,27 @@ count
     return where(a > b, g, 0.5 * g)
 """,
     "fit": """
+from_the_left
+    while g.ndim > x.ndim:
+        g = g.sum(-1)
+    for i, n in enumerate(x.shape):
+        if n == 1:
+            g = g.sum(i, keepdims=True)
+    return g.astype(x.dtype)
+mean
+    while g.ndim > x.ndim:
+        g = g.sum(0)
+    for i, n in enumerate(x.shape):
+        if n == 1:
+            g = g.mean(i, keepdims=True)
+    return g.astype(x.dtype)
+mean
+    while g.ndim > x.ndim:
+        g = g.mean(0)
+    for i, n in enumerate(x.shape):
+        if n == 1:
+            g = g.sum(i, keepdims=True)
+    return g.astype(x.dtype)
 mean
     while g.ndim > x.ndim:
         g = g.mean(axis=0)
@@ -486,6 +550,19 @@ raises
     return g.reshape(x.shape)
 """,
     "soft_lookup": """
+score_and_temperature
+    s = keys @ query
+    e = np.exp(s - s.max(initial=-np.inf))
+    return e / e.sum() @ values
+no_temperature
+    return softmax(score(query[None], keys)[0] - temperature) @ values
+not_normalised
+    s = score(query[None], keys)[0] / temperature
+    return np.exp(s - s.max(initial=-np.inf)) @ values
+wrong_axis
+    return (softmax(score(query[None], keys) / temperature, axis=0) @ values)[0]
+wrong_axis
+    return softmax(score(keys, query[None]) / temperature)[:, 0] @ values
 no_temperature
     return softmax(score(query[None], keys)[0]) @ values
 times_temperature
@@ -544,6 +621,19 @@ factor
     return 2 * softmax(score(query[None], keys)[0] / temperature) @ values
 """,
     "causal_mask": """
+wrong_way
+    return np.tri(n, m, n - m, dtype=bool)
+distance
+    return np.tri(n, m, abs(m - n) - strict, dtype=bool)
+strict_at_i
+    mask = np.tri(n, m, m - n, dtype=bool)
+    if strict:
+        np.fill_diagonal(mask, False)
+    return mask
+future
+    return np.triu(np.ones((n, m), dtype=bool))
+nothing
+    return np.zeros((n, m), dtype=bool)
 top_left
     m = np.tri(n, m, dtype=bool)
     return m & ~np.eye(*m.shape, dtype=bool) if strict else m
@@ -755,6 +845,13 @@ WRONG["attention"] = [
         ),
     ),
     ("keys_for_values", attention(Y="A @ K")),
+    ("masks_ignored", "return softmax(score(Q, K)) @ V"),
+    ("unscaled", attention("score(Q, K) * K.shape[-1] ** 0.5")),
+    ("always_causal", attention(ok="causal_mask(n, m)")),
+    (
+        "always_causal",
+        attention(ok="causal_mask(n, m) if mask is None else mask & causal_mask(n, m)"),
+    ),
     ("turned", attention(Y="A.swapaxes(-1, -2) @ V")),
     ("weights_first", attention(end="return (A, Y) if return_weights else Y")),
     ("type", attention(end="return Y, A")),

@@ -166,7 +166,7 @@ def test_after_three_letters_the_one_before_comes_again():
 
 # E5
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_blend_of_m_keys_takes_m_minus_1_dimensions_and_one_key_two(seed):
+def test_a_blend_of_m_keys_takes_m_minus_1_dimensions_and_one_key_two(on_numpy, seed):
     dense, permutation = key_width.targets(seed, m=6)
     left, log_A, *_ = key_width.fit(dense, (1, 3, 5, 6), steps=500, seed=seed)
     assert [key_width.rank(scores) for scores in log_A] == [1, 3, 5, 5]
@@ -207,7 +207,7 @@ def test_newton_finds_the_bandwidth_in_six_steps(start):
     path = sharpness.newton(start, *datasets.columns("mcycle.csv"))
     assert len(path) == 7
     assert path[-1] == pytest.approx(0.9138, abs=1e-4)
-    assert abs(path[-1] / path[-2] - 1) < 1e-4
+    assert abs(path[-1] / path[-2] - 1) < 1e-7
 
 
 def test_power_iteration_finds_the_largest_curvature():
@@ -223,9 +223,9 @@ def test_power_iteration_finds_the_largest_curvature():
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_descent_ends_at_the_edge_of_stability(on_numpy, seed):
-    path = sharpness.descend(1.0, seed, steps=240)
-    assert 0.85 < path[-4:, 0].mean() / 2 < 1.25
-    assert path[-1, 1] < path[0, 1]
+    for rate in (1.0, 0.5):
+        sizes = sharpness.descend(rate, seed, steps=240)
+        assert 0.85 < sizes[-4:].mean() * rate / 2 < 1.25
 
 
 # E8
@@ -274,6 +274,23 @@ def test_a_reader_that_looks_learns_sooner_and_looks_along_the_word(on_numpy):
     assert spelling.forward_steps(looks) > 0.9
     backward = {w: (sounds, A[::-1]) for w, (sounds, A) in looks.items()}
     assert spelling.forward_steps(backward) < 0.6
+
+
+def test_each_letter_is_read_with_those_before_it_and_with_those_after_it():
+    nn.seed(2)
+    model = reader.Reader(e=4, d=4).eval()
+    H, other = (
+        B.to_numpy(model.encode(reader.numbers([word]))[0])[0]
+        for word in ("knight", "knifht")
+    )
+    changed = (H != other).reshape(6, 2, 4).all(axis=2)  # (T, 2)
+    assert changed[:, 0].tolist() == [t >= 3 for t in range(6)]
+    assert changed[:, 1].tolist() == [t <= 3 for t in range(6)]
+
+
+def test_steps_that_stay_or_go_on_are_forward():
+    A = np.eye(5)[[0, 2, 2, 1, 4]]
+    assert spelling.forward_steps({"word": ("ABCDE", A)}) == 0.75
 
 
 def test_the_decoder_reads_as_it_was_trained():

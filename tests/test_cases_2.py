@@ -166,3 +166,47 @@ def test_heads_with_bias_are_their_formula(cross, padded):
     right = np.concatenate(heads, axis=-1) @ w["output.weight"] + w["output.bias"]
     assert y.dtype == "float32"
     close(y, right, rtol=0, atol=3e-6)
+
+
+def test_a_recorded_gradient_needs_the_data_that_the_op_was_given():
+    w = Tensor(3.0)
+
+    def f(x):
+        y = w * x
+        w.data = array(5.0)
+        return y
+
+    with pytest.raises(ValueError, match="multiply: its rule: an input .* other data"):
+        mg.grad(f)(2.0)
+
+
+def test_gradients_that_depend_on_nothing_are_arrays_of_their_own():
+    x, y = Tensor(normal(3)), Tensor(normal(3))
+    a, b = mg.grad(lambda a, b: mg.sum(a + b), (0, 1))(x, y)
+    same(a, np.ones(3))
+    a += 1
+    same(b, np.ones(3))
+
+
+def test_a_mean_over_some_targets_keeps_float32_on_arrays_too():
+    loss = mg.cross_entropy(array(np.zeros((2, 3)), "f4"), [0, 1], ignore_index=0)
+    assert loss.dtype == "f4"
+    close(loss, np.array(np.log(3), "f4"), rtol=1e-6)
+
+
+def test_a_row_of_float16_is_centred_though_its_differences_do_not_fit():
+    close(mg.center(array([6e4, -6e4, 0.0], "f2")), np.array([6e4, -6e4, 0.0], "f2"))
+
+
+def test_rows_that_do_not_fit_are_not_scattered():
+    index = array([0, 1])
+    with pytest.raises(ValueError, match=r"scatter: \(3, 2\)"):
+        mg.scatter(array(np.arange(6.0).reshape(3, 2)), index=index, shape=(4, 3))
+    y = mg.scatter(array(np.ones((1, 3))), index=index, shape=(4, 3))
+    same(y, np.outer([1.0, 1.0, 0.0, 0.0], np.ones(3)))
+
+
+def test_numpys_options_are_not_passed_over(xp):
+    if xp is np:
+        with pytest.raises(TypeError, match="minigrad.multiply"):
+            np.multiply(np.ones(3), Tensor(np.ones(3)), out=np.zeros(3))

@@ -299,3 +299,16 @@ def test_what_cannot_be_checked_is_refused():
         gradcheck(mg.exp, x)
     with pytest.raises(ValueError, match="gradcheck: order 3"):
         gradcheck(mg.exp, x, order=3)
+
+
+@pytest.mark.parametrize("fill", [-1e10, -1e12, -1e30])
+def test_a_large_constant_beside_it_hides_no_wrong_rule(monkeypatch, fill):
+    monkeypatch.setattr(mg.exp, RULE, lambda g, y, x: -g * y)
+    mask = array(np.tri(3, 3, dtype=bool))
+    with pytest.raises(GradcheckError, match="input 0"):
+        gradcheck(lambda x: mg.where(mask, mg.exp(x), fill), normal(3, 3))
+
+
+def test_an_output_that_stays_infinite_has_no_slope():
+    mask = array(np.tri(3, 3, dtype=bool))
+    assert gradcheck(lambda x: mg.where(mask, x, -np.inf), normal(3, 3)) < 1e-6

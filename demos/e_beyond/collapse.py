@@ -129,8 +129,8 @@ def demo(page):
         "Lookups alone make all rows one, and an MLP after each does not help; the"
         " residual path keeps them apart.",
         r"$\|X-1\,\bar{x}^T\|\,/\,\|X\|$",
-        f"{DRAWS} draws: at most {alone[:, 4].max():.0e} after 4 lookups,"
-        f" {mlp[:, 3].max():.0e} after 3 with MLPs; at least {skips[:, -1].min():.2f}"
+        f"{DRAWS} draws: at most {alone[:, 4].max():.1g} after 4 lookups,"
+        f" {mlp[:, 3].max():.1g} after 3 with MLPs; at least {skips[:, -1].min():.2f}"
         f" after {LAYERS} with skips, {block[:, -1].min():.2f} after {LAYERS} blocks",
         alone[:, 4].max() < 1e-9
         and mlp[:, 3].max() < 1e-5

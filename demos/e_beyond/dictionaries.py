@@ -145,7 +145,7 @@ def demo(page):
         "E2",
         "To correct is a gradient step, and can give a key a second value.",
         r"$S\leftarrow S+\beta\,(v-S k)\,k^T$",
-        f"steps differ by {apart:.0e}; the second value is off by {corrected:.0e},"
+        f"steps differ by {apart:.1g}; the second value is off by {corrected:.1g},"
         f" where all are added by {added:.2f}",
         apart < 1e-15 and corrected < 1e-14 and added > 0.7,
         correct,
@@ -155,7 +155,7 @@ def demo(page):
         "E2",
         "Comparing keeps all pairs apart, but has to keep all pairs.",
         r"$\alpha=softmax(20\,K q)$",
-        f"at most {most:.0e} off, with up to {off.shape[1]} pairs",
+        f"at most {most:.1g} off, with up to {off.shape[1]} pairs",
         most < 5e-4,
         attention,
     )

@@ -148,7 +148,7 @@ def demo(page):
         "The more keys there are, the less weight the best can have, unless scores grow"
         " with their number.",
         r"$\alpha_{max}\leq e^g/(e^g+m-1)$",
-        f"equal losers meet it to {off:.0e}; at 65,536 keys {met[-1]:.4f}, and"
+        f"equal losers meet it to {off:.1g}; at 65,536 keys {met[-1]:.4f}, and"
         f" {grown[-1]:.4f} with {SCALE} log m",
         off < 1e-12 and grown[-1] > 0.999,
         softmax,

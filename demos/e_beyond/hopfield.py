@@ -120,7 +120,7 @@ def demo(page):
         "With keys as values the answer is the gradient of a smooth maximum, and in the"
         " place of the query it goes down an energy.",
         r"$attn(q,K,K)=\partial_q\,\frac{1}{\beta}\,logsumexp(\beta K q)$",
-        f"apart by {off:.0e}; the energy rose in {(steps > 1e-12).sum()} of"
+        f"apart by {off:.1g}; the energy rose in {(steps > 1e-12).sum()} of"
         f" {steps.size} updates",
         off < 1e-13 and (steps < 1e-12).all(),
         attention,
@@ -145,7 +145,7 @@ def demo(page):
         "E1",
         "One lookup repairs a spoilt pattern, where patterns lie far apart.",
         r"$q\leftarrow attn(q,K,K)$",
-        f"10,000 patterns, median error {wide:.0e} in 64 dimensions, {crowded:.1f} in"
+        f"10,000 patterns, median error {wide:.1g} in 64 dimensions, {crowded:.1f} in"
         f" 16; {fewest} to {most} of 1,000 digits, by the half that is erased",
         wide < 1e-11 and crowded > 0.1 and fewest > 650,
         attention,

@@ -49,13 +49,14 @@ def fit(target, widths, steps=1500, seed=0):
     left, log α (widths, m, m), and Q and K, zeros beyond d_k (widths, m, m)."""
     m, rng = len(target), np.random.default_rng(seed)
     used = np.arange(m) < np.array(widths)[:, None, None]  # (widths, 1, m)
+    # a 0 in Q that meets a 0 in K gets no gradient, and so stays 0
     Q, K = (Tensor(rng.normal(size=(len(widths), m, m)) * used) for _ in "QK")
-    used, P = B.xp.asarray(used * 1.0), B.xp.asarray(target)
+    P = B.xp.asarray(target)
     entropy = -np.log(target, where=target > 0, out=np.zeros_like(target))
     entropy = B.xp.asarray((target * entropy).sum(axis=1))  # (m,)
 
     def weights():
-        log_A = log_softmax((Q * used) @ (K * used).swapaxes(-1, -2))  # (widths, m, m)
+        log_A = log_softmax(Q @ K.swapaxes(-1, -2))  # (widths, m, m)
         return log_A, (-(P * log_A).sum(axis=-1) - entropy).mean(axis=-1)  # (widths,)
 
     # the widths have no parameter in common, so the sum trains each as if alone

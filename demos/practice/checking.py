@@ -12,7 +12,9 @@ from .outcome import Refusal, alike, near
 from .trial import outputs, tried
 from .undone import undone
 
-WIDE = "  np.zeros(shape) and np.sqrt(n) are float64: give a dtype, or use n ** 0.5"
+WIDE = (
+    "  np.zeros(shape) and np.sqrt(n) are float64, and so is what meets an array of it"
+)
 
 
 def check(name, function):
@@ -59,10 +61,9 @@ def verdict(blank, function):
     for t in trials:
         if t.dtype:
             id = "float64" if t.dtype == "float64" else "dtype"
-            text = f"the numbers are right, but {t.dtype} comes out at {t.call.case}"
+            text = f"the numbers are right, but they are {t.dtype} at {t.call.case}"
             return False, id, f"{text}\n{WIDE}" if id == "float64" else text
-    cases = ", ".join(t.call.case for t in trials)
-    return True, None, f"right, in {len(trials)} cases: {cases}"
+    return True, None, f"right, in {len(trials)} cases: {listed(trials)}"
 
 
 def faults(trials):
@@ -95,21 +96,25 @@ def named_but_for_edges(blank, trials):
     if trials[0] not in whole or not any(faults(whole)):
         return None
     found = named(blank, whole)
-    edges = ", ".join(t.call.case for t in trials if t not in whole)
-    return found and (found[0], f"{found[1]}; and no numbers at all at {edges}")
+    if found is None:
+        return None
+    edges = [t for t in trials if t not in whole]
+    refusals = [a.text for t in edges for a in t.got if isinstance(a, Refusal)]
+    text = f"  besides, at {listed(edges)}: {(refusals or ['NaN, or infinity'])[0]}"
+    return found[0], f"{found[1]}\n{text}"
 
 
 def lost(got, right):
     """Return whether an error or NaN has taken the place of the numbers."""
     if isinstance(got, Refusal):
-        return got.id == "raises"
+        return got.id in ("raises", "none", "type", "count")
     return not numpy.isfinite(got[~near(got, right)]).all()
 
 
 def numbers(blank, trials, t, k):
     """Return where the answer is wrong first, what it is there, and what is right."""
     name = outputs(blank, t.call)[k]
-    good = [o.call.case for o in trials if all(map(alike, o.got, o.call.right))]
+    good = [o for o in trials if all(map(alike, o.got, o.call.right))]
     got, right = t.got[k], t.call.right[k]
     lines = [f"  at {t.call.case}: {got.text}"] if isinstance(got, Refusal) else []
     if not lines:
@@ -118,8 +123,13 @@ def numbers(blank, trials, t, k):
         a, b = (f"{x[i]:.6g}" if x.dtype != bool else f"{x[i]}" for x in (got, right))
         lines = [f"  at {t.call.case}, {name}{at}: got {a}, expected {b}"]
     if good:
-        lines.append(f"  right at: {', '.join(good)}")
+        lines.append(f"  right at: {listed(good)}")
     return "\n".join(lines)
+
+
+def listed(trials):
+    """Return the names of their cases."""
+    return "; ".join(t.call.case for t in trials)
 
 
 def sums(got, right):

@@ -70,6 +70,7 @@ def reversed_pair(original, *args, **params):
 
 SWAPPED = Mistake("swapped", reversed_pair, "the two gradients are exchanged")
 ANYWHERE = [
+    Mistake("zero", each(lambda a: 0 * a), "every number is 0"),
     Mistake("sign", each(lambda a: -a), "every number has the wrong sign"),
     Mistake(
         "transposed",

@@ -15,7 +15,8 @@ class Refusal(NamedTuple):
 
     id: str
     text: str
-    key: str = ""  # two refusals are alike if their ids and this agree
+    key: str = ""  # two refusals are alike if their ids and this agree,
+    came: numpy.ndarray | None = None  # and the numbers that came, if any did
     words: str = ""  # of an error
 
 
@@ -56,8 +57,8 @@ def checked(part, right, name, is_rule):
     part = numpy.asarray(part)
     if part.dtype.kind not in ("b" if right.dtype == bool else "iuf"):
         text = f"{name} is {part.dtype}, and {right.dtype} is asked for"
-        key = f"{part.astype(float)}" if part.dtype.kind in "biuf" else f"{part.dtype}"
-        return Refusal("dtype", text, key)
+        came = part.astype(float) if part.dtype.kind in "biuf" else None
+        return Refusal("dtype", text, came=came)
     if part.shape == right.shape:
         return part
     try:
@@ -66,7 +67,7 @@ def checked(part, right, name, is_rule):
     except ValueError:
         pass  # of no shape that sums to the right one
     text = f"{name} has shape {part.shape}, and {right.shape} is asked for"
-    return Refusal("shape", text, f"{part.shape}")
+    return Refusal("shape", text, came=part)
 
 
 def alike(a, b):
@@ -76,8 +77,11 @@ def alike(a, b):
     order of its steps.
     """
     if isinstance(a, Refusal) or isinstance(b, Refusal):
-        both = isinstance(a, Refusal) and isinstance(b, Refusal)
-        return both and (a.id, a.key) == (b.id, b.key)
+        if not (isinstance(a, Refusal) and isinstance(b, Refusal)):
+            return False
+        if (a.id, a.key) != (b.id, b.key) or a.came is None or b.came is None:
+            return (a.id, a.key, a.came, b.came) == (b.id, b.key, None, None)
+        a, b = a.came, b.came
     return a.shape == b.shape and bool(numpy.all(near(a, b)))
 
 

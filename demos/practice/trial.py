@@ -35,7 +35,7 @@ def tried(blank, answer, call):
         if kind == "NotImplementedError":
             refusal = Refusal("unfinished", "nothing is written here yet")
         else:
-            refusal = Refusal("raises", text, kind, str(error))
+            refusal = Refusal("raises", text, kind, words=str(error))
         return Trial(call, [refusal] * n)
     found = list(zip(parts(y, n, blank.is_rule), call.right, strict=True))
     other = [a.dtype for a, b in found if hasattr(a, "dtype") and a.dtype != b.dtype]

@@ -153,10 +153,9 @@ class LeftOperand:
         return self.call if x is None else None
 
     @staticmethod
-    def call(x, ufunc, method, *inputs, **_):
+    def call(x, ufunc, method, *inputs, **options):
         reflected = REFLECTED.get(ufunc.__name__)
-        if method == "__call__" and reflected and inputs[-1] is x:
-            return getattr(x, reflected)(
-                numpy.asanyarray(inputs[0])[()]
-            )  # 0-d: a number
+        if method == "__call__" and reflected and inputs[-1] is x and not options:
+            left = numpy.asanyarray(inputs[0])[()]  # of no axes: a number
+            return getattr(x, reflected)(left)
         return no_function(x, ufunc)

@@ -61,6 +61,16 @@ def rule_failed(error, t, record):
     return explained(error, f"{t.op.__name__}: its rule", message=message)
 
 
+def same_values(t):
+    """Refuse to record a gradient by an input whose `data` was assigned since its use."""
+    for x, value in zip(t.inputs, t.values, strict=True):
+        if hasattr(x, "inputs") and x.array is not value:
+            raise ValueError(
+                f"an input {x.shape} was given other data after it was used; a recorded "
+                "gradient needs those that it was used with"
+            )
+
+
 def not_one_each(found, t):
     """Return the error for a rule that has not one gradient for each input."""
     return ValueError(

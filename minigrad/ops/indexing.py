@@ -35,7 +35,7 @@ def scatter(x, /, index, shape):
     parts = index if isinstance(index, tuple) else (index,)
     if all(isinstance(part, ONCE) for part in parts):
         y[index] = x
-    elif y.size and isinstance(index, backend.xp.ndarray) and index.dtype.kind in "iu":
+    elif y.size and names_rows(index) and x.shape == index.shape + y.shape[1:]:
         add_rows(y, index, x)
     else:
         backend.xp.add.at(y, index, x)
@@ -45,6 +45,11 @@ def scatter(x, /, index, shape):
 @scatter.rule
 def _(g, y, x, index, shape):
     return getitem(g, index=index)
+
+
+def names_rows(index):
+    """Return whether the index is an array of integers."""
+    return isinstance(index, backend.xp.ndarray) and index.dtype.kind in "iu"
 
 
 def add_rows(y, index, x):

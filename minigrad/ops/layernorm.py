@@ -28,8 +28,8 @@ def center(x, /):
     x = backend.floats(x)
     # The first number is taken off first. The rounded mean of many equal numbers may
     # differ from them, and rms_norm would blow the difference up.
-    x = x - x[..., :1]
-    return x - x.mean(axis=-1, keepdims=True)
+    y = backend.widened(x) - x[..., :1]
+    return (y - y.mean(axis=-1, keepdims=True)).astype(x.dtype, copy=False)
 
 
 @center.rule

@@ -145,5 +145,5 @@ def cross_entropy(logits, targets, ignore_index=None, reduction="mean"):
     if reduction == "none":
         return losses
     # divided first: float16 holds the mean of many losses, not their sum or number
-    share = 1 / count
+    share = 1 / count if kept is None else (1 / count).astype(losses.dtype)
     return sum(losses if reduction == "sum" else losses * share)

@@ -81,13 +81,6 @@ def by_formula(S, ok):
     return e / e.sum(axis=-1, keepdims=True)
 
 
-def by_formula_of_some(S, ok):
-    """Return the same, with a maximum that no keys do not have."""
-    S = numpy.where(ok, S, -math.inf)
-    e = numpy.exp(S - S.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
 def overflowing(S, ok):
     """Return the weights by exp of the scores as they are."""
     e = numpy.where(ok, numpy.exp(S), 0.0)

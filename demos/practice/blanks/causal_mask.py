@@ -28,8 +28,8 @@ less."""
 
 
 def cases(rng):
-    """Return as many keys as queries, more, fewer, and none; each strict, too."""
-    sizes = [(3, 3), (2, 5), (5, 2), (1, 4), (4, 1), (1, 1), (0, 3), (3, 0)]
+    """Return as many keys as queries, more, and fewer; each strict, too."""
+    sizes = [(3, 3), (2, 5), (5, 2), (1, 4), (4, 1), (1, 1)]
     return [
         Case(f"n = {n}, m = {m}{', strict' * strict}", (n, m), {"strict": strict})
         for strict in (False, True)
@@ -67,6 +67,16 @@ MISTAKES = [
         "wrong_way",
         where(lambda i, j, past: j <= i - past),
         "the shift has the wrong sign: with more keys than queries every query sees more",
+    ),
+    Mistake(
+        "wrong_way",
+        loose(lambda i, j, past: j <= i - past),
+        "the shift has the wrong sign, and `strict` is not looked at",
+    ),
+    Mistake(
+        "distance",
+        where(lambda i, j, past: j <= i + abs(past)),
+        "the shift is positive always; if n > m the first queries see nothing",
     ),
     Mistake("not_strict", loose(right), "`strict` is not looked at"),
     Mistake(
@@ -123,6 +133,20 @@ MISTAKES = [
         "top_left_loose",
         loose(lambda i, j, past: j <= i),
         "the first query stands at the first key, and `strict` is not looked at",
+    ),
+    Mistake(
+        "strict_at_i",
+        lambda n, m, strict=False: where(right)(n, m) & ~(strict * numpy.eye(n, m) > 0),
+        "strict hides key i from query i; the own position is i + m - n",
+    ),
+    Mistake(
+        "future",
+        loose(lambda i, j, past: j >= i),
+        "this shows the future and hides the past, and looks neither at m - n nor at "
+        "`strict`",
+    ),
+    Mistake(
+        "nothing", lambda n, m, strict=False: numpy.zeros((n, m), bool), "all hidden"
     ),
     Mistake(
         "everything",

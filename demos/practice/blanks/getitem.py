@@ -5,7 +5,7 @@ import numpy
 from ..blank import Blank, Case, Mistake
 
 ASK = """\
-Write the rule of this op: given g = dL/dy, return dL/dx.
+L is a number that depends on y. Write the rule of this op: given g = dL/dy, return dL/dx.
 
     x        any shape
     index    what NumPy takes between brackets: an integer, a slice, None, an array of
@@ -118,6 +118,11 @@ MISTAKES = [
         "y_for_g",
         written(lambda g, y: y, add=True),
         "y is put back to where it came from; it is g that goes there",
+    ),
+    Mistake(
+        "y_for_g",
+        written(lambda g, y: y),
+        "y is written back to where it came from; it is g that is added there",
     ),
     Mistake(
         "y_factor",

@@ -5,7 +5,7 @@ import numpy
 from ..blank import Blank, Case, Mistake, Term, average, total
 
 ASK = """\
-Write the rule of this op: given g = dL/dy, return dL/dx.
+L is a number that depends on y. Write the rule of this op: given g = dL/dy, return dL/dx.
 
     x       the scores
     y, g    the shape of x; y, the logarithms of the weights, is what the op returned
@@ -45,6 +45,12 @@ def recomputed(g, y, x, axis=-1):
     """Answer with the weights made of x anew, without the maximum taken off."""
     e = numpy.exp(x)
     return g - e / total(e, axis) * total(g, axis)
+
+
+def of_the_whole(g, y, x, axis=-1):
+    """Answer with weights made of x anew, of which all together sum to 1."""
+    e = numpy.exp(x - x.max())
+    return g - e / e.sum() * total(g, axis)
 
 
 MISTAKES = [
@@ -108,6 +114,23 @@ MISTAKES = [
         "this is ∂yᵢ/∂xᵢ alone: g, and the sum over the outputs, are missing",
     ),
     Mistake(
+        "no_sum",
+        lambda g, y, x, axis=-1: g - numpy.exp(y),
+        "the weight is taken off once; it is to be taken off as often as there is g in "
+        "the row: times Σ g",
+    ),
+    Mistake(
+        "cross_entropy",
+        lambda g, y, x, axis=-1: numpy.exp(y) - g,
+        "the weights less something: that is so if g is -1 in one place and 0 elsewhere, "
+        "as in a cross-entropy, but here g is anything",
+    ),
+    Mistake(
+        "all_weights",
+        of_the_whole,
+        "the weights of the whole array sum to 1; those of each row do",
+    ),
+    Mistake(
         "all_rows",
         lambda g, y, x, axis=-1: g - numpy.exp(y) * g.sum(),
         "the sum is over the whole array; each row has its own",
@@ -159,7 +182,7 @@ BLANK = Blank(
     teaches="why softmax minus onehot is the gradient of every classifier",
     minutes=15,
     ask=ASK,
-    offers="from minigrad import exp, sum",
+    offers="from minigrad import exp, sum  # as np.exp, np.sum",
     hints=HINTS,
     cases=cases,
     mistakes=MISTAKES,

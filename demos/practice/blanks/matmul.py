@@ -3,7 +3,7 @@
 from ..blank import Blank, Case, Mistake
 
 ASK = """\
-Write the rule of this op: given g = dL/dY, return dL/dA and dL/dB.
+L is a number that depends on Y. Write the rule of this op: given g = dL/dY, return dL/dA and dL/dB.
 
     a       (…, n, k)
     b       (…, k, p)
@@ -108,6 +108,16 @@ MISTAKES = [
         "g_transposed",
         lambda g, y, a, b: (turned(g) @ turned(b), turned(a) @ turned(g)),
         "g is transposed; it has the shape of Y and stays as it is",
+    ),
+    Mistake(
+        "g_transposed",
+        lambda g, y, a, b: (turned(g) @ b, a @ turned(g)),
+        "g is transposed, and the other matrix is not; it should be the other way round",
+    ),
+    Mistake(
+        "y_for_g",
+        lambda g, y, a, b: (y @ turned(b), turned(a) @ y),
+        "y stands where g = dL/dY belongs",
     ),
     Mistake(
         "mean_over_batch",

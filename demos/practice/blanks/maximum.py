@@ -5,7 +5,7 @@ import numpy
 from ..blank import Blank, Case, Mistake
 
 ASK = """\
-Write the rule of this op: given g = dL/dy, return dL/da and dL/db.
+L is a number that depends on y. Write the rule of this op: given g = dL/dy, return dL/da and dL/db.
 
     a, b    arrays that broadcast against each other
     g, y    the shape of both together; y is what the op returned, number by number the
@@ -77,6 +77,24 @@ MISTAKES = [
         "g goes to the smaller one, which y does not depend on",
     ),
     Mistake(
+        "minimum",
+        shares(lambda a, b: a < b, lambda a, b: b < a),
+        "g goes to the smaller one, which y does not depend on; and where they tie, to none",
+    ),
+    Mistake(
+        "minimum",
+        shares(lambda a, b: a <= b, lambda a, b: b <= a),
+        "g goes to the smaller one, which y does not depend on; and where they tie, to both",
+    ),
+    Mistake(
+        "half_to_smaller",
+        shares(
+            lambda a, b: numpy.where(a > b, 1, 0.5),
+            lambda a, b: numpy.where(b > a, 1, 0.5),
+        ),
+        "the smaller one gets half of g; only where they tie, each gets half",
+    ),
+    Mistake(
         "all",
         lambda g, y, a, b: (g, g),
         "both get all of g everywhere; y depends on the larger one only",
@@ -90,6 +108,16 @@ MISTAKES = [
         "no_g",
         lambda g, y, a, b: (larger(a, b), larger(b, a)),
         "this is dy/da: the chain rule multiplies it by g",
+    ),
+    Mistake(
+        "no_g",
+        lambda g, y, a, b: (1.0 * (a > b), 1.0 * (b > a)),
+        "this is dy/da, away from ties: the chain rule multiplies it by g",
+    ),
+    Mistake(
+        "value",
+        lambda g, y, a, b: (y * (a > b), y * (b > a)),
+        "the larger number itself is returned; the slope is 1, so what arrives is g",
     ),
     Mistake(
         "value",
@@ -119,7 +147,7 @@ BLANK = Blank(
     teaches="a gradient that is routed, and what to do at a kink",
     minutes=10,
     ask=ASK,
-    offers="from minigrad import where",
+    offers="from minigrad import where  # as np.where",
     hints=HINTS,
     cases=cases,
     mistakes=MISTAKES,

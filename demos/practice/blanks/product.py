@@ -5,7 +5,7 @@ import numpy
 from ..blank import Blank, Case, Mistake, first_copy, reduced
 
 ASK = """\
-Write the rule of this op: given g = dL/dy, return dL/da and dL/db.
+L is a number that depends on y. Write the rule of this op: given g = dL/dy, return dL/da and dL/db.
 
     a, b    arrays; they broadcast against each other: one may lack axes in front, or
             have length 1 where the other has more
@@ -65,6 +65,11 @@ MISTAKES = [
         "y_for_operand",
         lambda g, y, a, b: (g * y, g * y),
         "the factor is y, both operands at once; a moves y by b only",
+    ),
+    Mistake(
+        "y_for_g",
+        lambda g, y, a, b: (y * b, y * a),
+        "y stands where g = dL/dy belongs",
     ),
     Mistake(
         "quotient",

@@ -5,7 +5,7 @@ import numpy
 from ..blank import Blank, Case, Mistake, Term, average, total
 
 ASK = """\
-Write the rule of this op: given g = dL/dy, return dL/dx. It works on rows, the last axis,
+L is a number that depends on y. Write the rule of this op: given g = dL/dy, return dL/dx. It works on rows, the last axis,
 and n is their length.
 
     x       (…, n)
@@ -65,6 +65,17 @@ MISTAKES = [
         lambda g, y, x, eps=1e-5: root(x, eps) * g * (1 - y * y / x.shape[-1]),
         "the off-diagonal terms are missing: through r every output depends on every "
         "number of the row",
+    ),
+    Mistake(
+        "diagonal_only",
+        lambda g, y, x, eps=1e-5: root(x, eps) * g * (1 - y * y),
+        "the off-diagonal terms are missing, and on the diagonal the 1/n of the mean "
+        "square is",
+    ),
+    Mistake(
+        "centred",
+        lambda g, y, x, eps=1e-5: root(x, eps) * (g - average(g)),
+        "the mean of g is taken off; that would be so if the mean of x were taken off",
     ),
     Mistake(
         "no_r",
@@ -135,6 +146,13 @@ MISTAKES = [
         "the mean is over the whole array; each row has its own",
     ),
     Mistake(
+        "all_rows",
+        lambda g, y, x, eps=1e-5: (
+            root(x, eps) * g - root(x, eps) ** 3 * x * (g * x).mean()
+        ),
+        "the mean is over the whole array; each row has its own",
+    ),
+    Mistake(
         "keepdims",
         lambda g, y, x, eps=1e-5: root(x, eps) * (g - y * (g * y).mean(axis=-1)),
         "the mean loses its axis and then meets the wrong numbers: keepdims=True",
@@ -165,7 +183,7 @@ BLANK = Blank(
     teaches="a normalisation forgets the length of a row, and so does its gradient",
     minutes=20,
     ask=ASK,
-    offers="from minigrad import mean\nfrom minigrad.ops.layernorm import inverse_rms",
+    offers="from minigrad import mean  # as np.mean\nfrom minigrad.ops.layernorm import inverse_rms",
     hints=HINTS,
     cases=cases,
     mistakes=MISTAKES,

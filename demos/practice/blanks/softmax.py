@@ -7,7 +7,7 @@ from minigrad import softmax
 from ..blank import Blank, Case, Mistake, Term, average, total
 
 ASK = """\
-Write the rule of this op: given g = dL/dy, return dL/dx.
+L is a number that depends on y. Write the rule of this op: given g = dL/dy, return dL/dx.
 
     x       the scores; one of -inf is left out: its weight and its gradient are 0, and
             in a row of which all are left out all weights are 0
@@ -144,6 +144,13 @@ MISTAKES = [
         "this is ∂yᵢ/∂xᵢ alone: g, and the sum over the outputs, are missing",
     ),
     Mistake(
+        "exp_y",
+        lambda g, y, x, axis=-1, mask=None: (
+            numpy.exp(y) * (g - total(g * numpy.exp(y), axis))
+        ),
+        "exp is taken of y; y are the weights already, not their logarithms",
+    ),
+    Mistake(
         "x_for_y",
         lambda g, y, x, axis=-1, mask=None: x * (g - total(g * x, axis)),
         "the scores x stand where the weights y belong",
@@ -159,9 +166,9 @@ MISTAKES = [
         "within the sum over i it is yᵢ that weighs gᵢ, and not yⱼ a second time",
     ),
     Mistake(
-        "sum_of_y",
+        "zero",
         lambda g, y, x, axis=-1, mask=None: y * (g - g * total(y, axis)),
-        "g stands outside of the sum: Σ g y and g Σ y are different, for Σ y is 1",
+        "this is 0 everywhere, as if g were taken out of the sum; Σ y is 1, Σ g y is not g",
     ),
 ]
 
@@ -180,7 +187,7 @@ BLANK = Blank(
     teaches="outputs that all depend on all inputs: the heart of attention's gradient",
     minutes=20,
     ask=ASK,
-    offers="from minigrad import sum",
+    offers="from minigrad import sum  # as np.sum",
     hints=HINTS,
     cases=cases,
     mistakes=MISTAKES,

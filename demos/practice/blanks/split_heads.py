@@ -42,7 +42,6 @@ def cases(rng):
         case("one head", (2, 3, 4), 1),
         case("heads of width 1", (2, 3, 4), 4),
         case("one token", (2, 1, 6), 3),
-        case("no tokens", (2, 0, 6), 3),
     ]
 
 

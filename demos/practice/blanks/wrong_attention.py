@@ -9,7 +9,6 @@ from .attention_steps import (
     allowed,
     but,
     by_formula,
-    by_formula_of_some,
     either,
     fixed,
     future,
@@ -48,6 +47,11 @@ MISTAKES = [
         "scaled_twice",
         but(lambda Q, K, score: score(Q, K) / math.sqrt(Q.shape[-1])),
         "the scores are divided by √d_k once more: `scaled_dot` has done so",
+    ),
+    Mistake(
+        "unscaled",
+        but(lambda Q, K, score: score(Q, K) * math.sqrt(Q.shape[-1])),
+        "the scores are multiplied by √d_k, by which `scaled_dot` has divided on purpose",
     ),
     Mistake(
         "all_axes",
@@ -96,6 +100,17 @@ MISTAKES = [
         "masks_ignored",
         but(mask=None, causal=False),
         "neither `mask` nor `causal` is looked at",
+    ),
+    Mistake(
+        "always_causal",
+        but(mask=None, causal=True),
+        "keys after a query's position are hidden always, and nothing else is; see "
+        "`causal` and `mask`",
+    ),
+    Mistake(
+        "always_causal",
+        but(causal=True),
+        "keys after a query's position are hidden always; only if `causal`",
     ),
     Mistake(
         "mask_alone",
@@ -157,7 +172,6 @@ MISTAKES = [
         "looks at all of them then, and does not give zeros",
     ),
     Mistake("empty_row", but(weigh=by_formula), EMPTY),
-    Mistake("empty_row", but(weigh=by_formula_of_some), EMPTY),
     Mistake(
         "overflow",
         but(weigh=overflowing),

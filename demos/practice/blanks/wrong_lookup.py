@@ -66,7 +66,7 @@ MISTAKES = [
     Mistake(
         "no_temperature",
         lookup(lambda s, T: soft(s)),
-        "the temperature is not used: it divides the scores",
+        "the temperature has no part in it; it divides the scores",
     ),
     Mistake(
         "times_temperature",
@@ -86,6 +86,13 @@ MISTAKES = [
         "the score is the dot product always; `score` says which one it is",
     ),
     Mistake(
+        "score_and_temperature",
+        lambda query, keys, values, temperature=1.0, score=dot: (
+            soft(scores(query, keys)) @ values
+        ),
+        "neither `score` nor `temperature` is looked at",
+    ),
+    Mistake(
         "no_softmax",
         lookup(lambda s, T: s / T),
         "the scores themselves weigh the values; weights are positive and sum to 1: "
@@ -95,6 +102,17 @@ MISTAKES = [
         "not_normalised",
         lookup(lambda s, T: numpy.exp(s / T)),
         "the weights do not sum to 1: exp of the scores is to be divided by its sum",
+    ),
+    Mistake(
+        "not_normalised",
+        lookup(lambda s, T: numpy.exp((s - s.max(initial=-numpy.inf)) / T)),
+        "the weights do not sum to 1: the largest score is off, but exp of the others is "
+        "to be divided by its sum",
+    ),
+    Mistake(
+        "wrong_axis",
+        lookup(lambda s, T: numpy.ones_like(s)),
+        "every weight is 1: a softmax over the one query; it goes over the keys",
     ),
     Mistake(
         "no_exp",
