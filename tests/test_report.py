@@ -163,6 +163,7 @@ def test_formulas_are_mathml():
         ("out_t, w_{t-i}", "out<sub>t</sub>, w<sub>t−i</sub>"),
         ("e^(-c x)", "e<sup>−c x</sup>"),
         ("1 - it, -0.5, re-use", "1 − it, −0.5, re-use"),
+        ("3e-07, 0e+00, e+1", "3 · 10<sup>−7</sup>, 0, e+1"),
         ("`a - b`", "<code>a - b</code>"),
         ("αᵢ", '<i class="weight">α</i>ᵢ'),
         ("a < b", "a &lt; b"),

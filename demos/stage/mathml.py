@@ -132,6 +132,7 @@ def identifier(name):
 SUB = re.compile(
     r"(?<![\w.])(?:([A-Za-zα-ωΑ-Ω∂])_(\w+)|([A-Za-zα-ω]+|Σ)_(\w|\([^()]*\)|{[^{}]*}|&lt;\w))(?!\w)"
 )
+POWER = re.compile(r"(\d)e([-−+])0*(\d*)(?!\w)")  # 3e-07, and 0e+00
 SUP = re.compile(r"\^\(((?:[^()]|\([^()]*\))*)\)|\^(-?[\w.]+)")
 MINUS = re.compile(r"(?<= )-(?= )|(?<![\w)])-(?=[\d.])|(?<=[(\[/=^])-(?=\w)")
 LOW = "[ᵢⱼₗ₀-₉]"
@@ -151,7 +152,7 @@ def prose(text):
 
 def typeset(text):
     """Return the HTML of a text whose mathematics is in plain letters: e^(-x), d_k."""
-    text = MINUS.sub("−", escape(text, quote=False))
+    text = POWER.sub(power, MINUS.sub("−", escape(text, quote=False)))
     text = SUB.sub(lowered, text)
     text = SUP.sub(lambda m: f"<sup>{m[1] or m[2]}</sup>", text)
     return TERM.sub(lambda m: f'<i class="{TERMS[m[0]]}">{m[0]}</i>', text)
@@ -160,3 +161,8 @@ def typeset(text):
 def lowered(match):
     base, low = match[1] or match[3], match[2] or match[4]
     return f"{base}<sub>{low.strip('(){}').replace('-', '−')}</sub>"
+
+
+def power(match):
+    sign = "" if match[2] == "+" else "−"
+    return f"{match[1]} · 10<sup>{sign}{match[3]}</sup>" if match[3] else match[1]

@@ -15,7 +15,7 @@ from .page import Claim, Picture, Table
 SAID = {"Question": "Question.", "Guess": "One would guess:", "Formula": "The formula."}
 SAID["What to look at"] = "What to look at."
 KIND = {"Question": "question", "Guess": "guess"}
-NUMBER = re.compile(r"[-−+]?[\d.,]+(e[-+]\d+| · 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?|")
+NUMBER = re.compile(r"[-−+]?[\d.,]+(e[-−+]\d+| · 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?|")
 GAP = r"(?<=\S) {3,}(?=\S)"
 NARROW = 350  # pixels of a table on a telephone, where a letter takes some 7
 LABEL = re.compile(r"(Question|Guess|Formula|What to look at)\.\s")
