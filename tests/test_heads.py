@@ -220,6 +220,6 @@ def test_what_cannot_be_split_into_heads_is_refused(shape):
 
 def test_queries_keys_and_values_are_all_made_from_x():
     heads = MultiHeadAttention(4, 2)
-    x = np.ones((3, 4), "float32")
+    x = array(np.ones((3, 4)), "f4")
     with pytest.raises(TypeError, match="MultiHeadAttention: .*a cache of ndarray"):
         heads(x, None, x)
