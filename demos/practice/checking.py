@@ -36,8 +36,8 @@ def check(name, function):
         raise KeyError(unknown(name))
     if not callable(function):
         raise TypeError(f"{name}: {function!r:.60} is no function")
-    with undone():
-        right, mistake, text = verdict(BLANKS[name], function)
+    with undone() as put_back:
+        right, mistake, text = verdict(BLANKS[name], function, put_back)
     return Verdict(right, mistake, f"{name}: {text}")
 
 
@@ -48,9 +48,12 @@ def unknown(name):
     return f"no blank named {name}" + "".join(f"; did you mean {x}?" for x in nearest)
 
 
-def verdict(blank, function):
-    """Return right, mistake and text for a function."""
-    trials = [tried(blank, function, call) for call in calls(blank)]
+def verdict(blank, function, put_back=lambda: None):
+    """Return right, mistake and text for a function; put_back undoes what it has done."""
+    trials = []
+    for call in calls(blank):
+        trials.append(tried(blank, function, call))
+        put_back()  # the next call finds the engine as it was
     for t in trials:
         if t.changed:
             id = "g_changed" if t.changed == "g" else "input_changed"

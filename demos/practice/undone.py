@@ -15,20 +15,31 @@ MISSING = object()
 
 @contextlib.contextmanager
 def undone():
-    """Run a block on NumPy, and leave the engine as it was, whatever happens in it."""
+    """Run a block on NumPy, and leave the engine as it was, whatever happens in it.
+
+    What is given to the block is a function that undoes what has been done so far.
+    """
+    outside = restorer()
+    try:
+        backend.use("numpy")
+        recording.paused = 0
+        yield restorer()
+    finally:
+        outside()
+
+
+def restorer():
+    """Return a function that puts everything back to what it is now."""
     modules = [m for n, m in sys.modules.items() if n.split(".")[0] in OURS]
     classes = {x for m in modules for x in vars(m).values() if is_ours(x)}
     holders = [*modules, *classes, *PRIMITIVES.values()]
     before = [(holder, dict(vars(holder))) for holder in holders]
     ops, paths, paused = dict(PRIMITIVES), list(sys.path), recording.paused
     states, errors = (random.getstate(), numpy.random.get_state()), numpy.geterr()
-    try:
-        backend.use("numpy")
-        recording.paused = 0
-        yield
-    finally:
+
+    def put_back():
         for holder, attributes in before:
-            put_back(holder, attributes)
+            give(holder, attributes)
         PRIMITIVES.clear()
         PRIMITIVES.update(ops)
         sys.path[:] = paths
@@ -37,19 +48,21 @@ def undone():
         numpy.random.set_state(states[1])
         numpy.seterr(**errors)
 
+    return put_back
+
 
 def is_ours(x):
     """Return whether x is a class of the two packages."""
     return isinstance(x, type) and x.__module__.split(".")[0] in OURS
 
 
-def put_back(holder, attributes):
+def give(holder, attributes):
     """Give a module, class or function the attributes that it had."""
-    for name, value in list(vars(holder).items()):
-        old = attributes.get(name, MISSING)
-        if old is MISSING:
+    now = vars(holder)
+    for name in [n for n, x in now.items() if attributes.get(n, MISSING) is not x]:
+        if name in attributes:
+            setattr(holder, name, attributes[name])
+        else:
             delattr(holder, name)
-        elif old is not value:
-            setattr(holder, name, old)
-    for name in attributes.keys() - vars(holder).keys():
+    for name in attributes.keys() - now.keys():
         setattr(holder, name, attributes[name])
