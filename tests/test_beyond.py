@@ -38,6 +38,13 @@ def on_numpy(xp):
         pytest.skip("trained once, on NumPy")
 
 
+def test_every_claim_beyond_the_chapter_has_its_demo():
+    folder = datasets.FOLDER.parent / "e_beyond"
+    text = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
+    claimed = set(re.findall(r'page\.claim\(\s*"(E\d)"', text))
+    assert claimed == {f"E{i}" for i in range(1, 10)}
+
+
 # E1
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_lookup_is_a_gradient_step_and_goes_downhill(seed):

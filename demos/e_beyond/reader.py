@@ -26,7 +26,7 @@ from minigrad.optim import Adam
 
 from ..stage.progress import progress
 
-STEPS = 800
+STEPS = 650
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 ARPABET = "AA AE AH AO AW AY B CH D DH EH ER EY F G HH IH IY JH K L M N NG OW OY P R S"
 ARPABET += " SH T TH UH UW V W Y Z ZH"
