@@ -26,7 +26,7 @@ def comparable(query, keys, values):
 
 
 def score(what, x):
-    """The rule for a score, which stands where others expect the mask."""
+    """Demand a score, which stands where others expect the mask."""
     if not callable(x):
         raise TypeError(
             f"the score {checks.shown(x)} is no function such as dot; a mask is given "

@@ -40,8 +40,7 @@ from .ops.matmul import matmul
 from .ops.einsum import einsum
 from .ops.softmax import cross_entropy, log_softmax, logsumexp, softmax
 from .ops.layernorm import center, rms_norm
-from . import flow, picture, graph
-from . import kinks, mistakes, refusals
+from . import graph
 from .gradcheck import GradcheckError, gradcheck
 from . import module, nn, optim
 from .checkpoint import load, save

@@ -58,7 +58,9 @@ def value_and_derivative(name, f, argnum):
             for i in {*places}:  # new Tensors, for f may use those given as constants
                 x = args[i]
                 args[i] = (
-                    +x if isinstance(x, Tensor) else Tensor(checks.floats(name, x))
+                    +x
+                    if isinstance(x, Tensor)
+                    else Tensor(checks.copied_floats(name, x))
                 )
             y = f(*args, **kwargs)
         finally:

@@ -71,7 +71,7 @@ class Module:
     def astype(self, dtype):
         """Convert each parameter to a float type, without its gradient; return self."""
         for p in self.parameters():
-            p.data, p.grad = checks.floats("astype", p.data, dtype), None
+            p.data, p.grad = checks.copied_floats("astype", p.data, dtype), None
         return self
 
     def state_dict(self):

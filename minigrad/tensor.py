@@ -51,7 +51,7 @@ class Tensor:
     )
 
     def __init__(self, data, dtype=None):
-        self.array = checks.floats("Tensor", data, dtype)
+        self.array = checks.copied_floats("Tensor", data, dtype)
         self.grad = None
         self.op, self.inputs, self.values = None, (), ()  # a leaf
         self.params, self.saved = {}, {}

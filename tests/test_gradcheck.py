@@ -12,7 +12,9 @@ from conftest import array, normal, same
 import minigrad as mg
 from minigrad import GradcheckError, Tensor, gradcheck
 
-module = importlib.import_module("minigrad.gradcheck")  # not the function in it
+module = importlib.import_module(
+    "minigrad.gradcheck.differences"
+)  # not the function in it
 backward = importlib.import_module("minigrad.backward")
 RULE = "vjp" if hasattr(mg.exp, "vjp") else "rule"  # where an op keeps its rule
 x, square = normal(4), normal(3, 3, seed=1)

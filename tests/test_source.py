@@ -15,10 +15,10 @@ FILES = [path for name in PACKAGES for path in sorted((ROOT / name).rglob("*.py"
 AT_THE_BACK = {"backend", "checks"}  # read last, used everywhere
 HOST = {  # files that compute on the host
     "minigrad/backend.py": "the gate between host and device",
-    "minigrad/gradcheck.py": "differences are taken in float64, entry by entry",
-    "minigrad/kinks.py": "differences are taken in float64, entry by entry",
-    "minigrad/mistakes.py": "numbers are compared on the host",
-    "minigrad/refusals.py": "numbers are compared on the host",
+    "minigrad/gradcheck/differences.py": "differences are taken in float64, on the host",
+    "minigrad/gradcheck/kinks.py": "differences are taken in float64, on the host",
+    "minigrad/gradcheck/mistakes.py": "numbers are compared on the host",
+    "minigrad/gradcheck/refusals.py": "numbers are compared on the host",
     "minigrad/checks/models.py": "object arrays are NumPy's",
     "minigrad/checks/arrays.py": "lists become arrays of NumPy first",
     "minigrad/checks/ops.py": "errors are those of NumPy",
@@ -102,6 +102,19 @@ def misplaced(order, files):
     return found
 
 
+def reading_order(folder):
+    """Return the files in the order of the imports in __init__.py, those of a folder in
+    the order of its own."""
+    order = []
+    for module, name in imports(ast.parse((folder / "__init__.py").read_text())):
+        place = module[1:] or name
+        if place not in AT_THE_BACK:
+            inside = folder / place
+            within = reading_order(inside) if inside.is_dir() else []
+            order += [f"{place}.{file}" for file in within] or [place]
+    return list(dict.fromkeys(order))
+
+
 def names_and_texts(package):
     """Return {name: text} of the files of a package, such as ops.softmax."""
     root = ROOT / package
@@ -118,9 +131,7 @@ def test_every_file_imports_only_files_that_come_before_it_in_the_reading_order(
     package,
 ):
     files = names_and_texts(package)
-    init = ast.parse((ROOT / package / "__init__.py").read_text())
-    listed = [m[1:] or name for m, name in imports(init)]
-    order = [name for name in dict.fromkeys(listed) if name not in AT_THE_BACK]
+    order = reading_order(ROOT / package)
     assert set(order) == set(files)  # none is missing
     found = misplaced(order, files)
     assert found == []

@@ -110,6 +110,7 @@ CALLS = {
     "count": lambda: of(graph.count, square(T(2, 3))),
     "path_lengths": lambda: of(graph.path_lengths, *[T(2, 3)] * 2),
     "to_dot": lambda: of(graph.to_dot, square(T(2, 3))),
+    "label": lambda: of(graph.label, T(2, 3)),
     "flow": lambda: of(graph.flow, 2 * T(2, 3), g=A(2, 3)),
     "draw": lambda: of(graph.draw, square(T(2, 3)), flow=None),
     "seed": lambda: of(nn.seed, 0),

@@ -6,7 +6,7 @@ from .. import backend
 from .errors import explained
 
 
-def floats(name, data, dtype=None):
+def copied_floats(name, data, dtype=None):
     """Return a copy of data as an array of floats, of that dtype if one is given."""
     if hasattr(data, "detach"):
         raise TypeError(

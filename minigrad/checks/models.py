@@ -10,25 +10,25 @@ from .takes import bounded, number
 
 
 def fraction(what, x):
-    """The rule for a number in [0, 1)."""
+    """Demand a number in [0, 1)."""
     return float(bounded(what, number(what, x), 0 <= x < 1, "in [0, 1)"))
 
 
 def two_fractions(what, x):
-    """The rule for two numbers in [0, 1)."""
+    """Demand two numbers in [0, 1)."""
     fits = numpy.shape(x) == (2,) and all(0 <= number(what, b) < 1 for b in x)
     return tuple(map(float, bounded(what, x, fits, "two numbers in [0, 1)")))
 
 
 def stateful(what, x):
-    """The rule for what has a state: a Module, an optimiser."""
+    """Demand what has a state: a Module, an optimiser."""
     if isinstance(x, type) or not hasattr(x, "load_state_dict"):
         raise TypeError(f"{what} {x!r:.60} has no state_dict")
     return x
 
 
 def leaves(what, params):
-    """The rule for parameters: a list, each once, for tied weights make one step."""
+    """Demand parameters: a list, each once, for tied weights make one step."""
     one = hasattr(params, "parameters") or hasattr(params, "detach")
     if one or not hasattr(params, "__iter__"):
         raise TypeError(

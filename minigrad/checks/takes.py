@@ -5,8 +5,9 @@
 
 The pattern names the axes of the first arguments, which become arrays: letters that
 recur must have one size, a number is one, … stands for axes in front, which broadcast,
-and v? for an axis that may be missing. The rules look at the argument of their name, and return it or
-raise. Masked arrays are refused. Whatever error arises then, within the function too, begins with its name.
+and v? for an axis that may be missing. A demand looks at the argument of its name, and
+returns it or raises. Masked arrays are refused. Whatever error arises then, within the
+function too, begins with its name.
 """
 
 import functools
@@ -22,7 +23,7 @@ from .errors import ERRORS, explained, shown
 SAID_BY_ITSELF = "__init__", "__call__"  # Linear: …, not Linear.__init__: …
 
 
-def takes(pattern="", **rules):
+def takes(pattern="", **demands):
     """Return a decorator that looks at what a function is given, before it runs."""
     terms = parsed(pattern)
 
@@ -45,9 +46,9 @@ def takes(pattern="", **rules):
                     fitted = [given[letter] for letter in patterned]
                     fitted = shaped(name, terms, fitted, patterned)
                     given.update(zip(patterned, fitted, strict=True))
-                for what, rule in rules.items():
+                for what, demand in demands.items():
                     if what in given:
-                        given[what] = rule(what, given[what])
+                        given[what] = demand(what, given[what])
                 inputs = [given[what] for what in patterned if what in given] or None
                 some = [given[what] for what in names[: len(args)]]
                 rest = {what: given[what] for what in kwargs}
@@ -108,7 +109,7 @@ def shaped(name, terms, inputs, names):
 
 
 def number(what, x):
-    """The rule for one real number."""
+    """Demand one real number."""
     kind = x.dtype.kind if hasattr(x, "dtype") else ""
     real = isinstance(x, numbers.Real) or kind in ("i", "u", "f")
     if isinstance(x, bool) or not real:
@@ -117,12 +118,12 @@ def number(what, x):
 
 
 def above(low):
-    """Return the rule for a number above this one."""
+    """Return the demand for a number above this one."""
     return lambda what, x: bounded(what, number(what, x), x > low, f"above {low}")
 
 
 def at_least(low):
-    """Return the rule for a number that is not below this one."""
+    """Return the demand for a number that is not below this one."""
     return lambda what, x: bounded(what, number(what, x), x >= low, f"at least {low}")
 
 
@@ -133,38 +134,38 @@ def bounded(what, x, fits, wanted):
 
 
 def integer(low=None):
-    """Return the rule for an integer, of at least this size if one is given."""
+    """Return the demand for an integer, of at least this size if one is given."""
 
-    def rule(what, x):
+    def demand(what, x):
         try:
             x = operator.index("" if isinstance(x, bool) else x)
         except TypeError:
             raise TypeError(f"{what} {shown(x)} is not an integer") from None
         return bounded(what, x, low is None or x >= low, f"at least {low}")
 
-    return rule
+    return demand
 
 
 def one_of(*words):
-    """Return the rule for one of a few words."""
+    """Return the demand for one of a few words."""
     text = " or ".join(map(repr, words))
     return lambda what, x: bounded(what, x, isinstance(x, str) and x in words, text)
 
 
 def flag(what, x):
-    """The rule for True or False."""
+    """Demand True or False."""
     if not isinstance(x, (bool, numpy.bool_)):
         raise TypeError(f"{what} {shown(x)} is not True or False")
     return bool(x)
 
 
 def function(what, x):
-    """The rule for what can be called."""
+    """Demand what can be called."""
     if not callable(x):
         raise TypeError(f"{what} {shown(x)} is no function")
     return x
 
 
-def optional(rule):
-    """Return the rule that lets None pass."""
-    return lambda what, x: None if x is None else rule(what, x)
+def optional(demand):
+    """Return the demand that lets None pass."""
+    return lambda what, x: None if x is None else demand(what, x)

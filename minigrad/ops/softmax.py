@@ -19,18 +19,6 @@ from .elementwise import exp, where
 from .reductions import expand, sum
 
 
-def exponentials(x, axis):
-    """Return m, eˣ⁻ᵐ and Z = Σ eˣ⁻ᵐ: m is the maximum, or 0 where that is infinite.
-
-    Z is in float32 at least, and 0 where all scores are -inf.
-    """
-    # the maximum of no numbers is an error, their sum is 0
-    m = x.max(axis=axis, keepdims=True) if x.size else x.sum(axis=axis, keepdims=True)
-    m = backend.xp.where(backend.xp.isinf(m), 0.0, m)
-    e = backend.xp.exp(x - m)
-    return m, e, e.sum(axis=axis, keepdims=True, dtype=backend.wide(e))
-
-
 # y = softmax x      yᵢ = e^xᵢ / Z          Z = Σₖ e^xₖ
 #
 # Step 1, how yᵢ changes with xⱼ, by the quotient rule, with ∂Z/∂xⱼ = e^xⱼ:
@@ -73,6 +61,18 @@ def softmax(x, /, axis=-1, mask=None):
 @softmax.rule
 def _(g, y, x, axis=-1, mask=None):
     return y * (g - sum(g * y, axis=axis, keepdims=True))
+
+
+def exponentials(x, axis):
+    """Return m, eˣ⁻ᵐ and Z = Σ eˣ⁻ᵐ: m is the maximum, or 0 where that is infinite.
+
+    Z is in float32 at least, and 0 where all scores are -inf.
+    """
+    # the maximum of no numbers is an error, their sum is 0
+    m = x.max(axis=axis, keepdims=True) if x.size else x.sum(axis=axis, keepdims=True)
+    m = backend.xp.where(backend.xp.isinf(m), 0.0, m)
+    e = backend.xp.exp(x - m)
+    return m, e, e.sum(axis=axis, keepdims=True, dtype=backend.wide(e))
 
 
 # y = log Σᵢ e^xᵢ    dL/dxⱼ = g e^xⱼ / Σᵢ e^xᵢ = g e^(xⱼ - y): softmax of x, times g

@@ -1,7 +1,4 @@
-# ruff: noqa: F401     graph.flow, graph.draw and graph.label are defined above this file
 """The recorded graph, looked at: its ops, their number, and its paths.
-
-What passes along the paths stands in flow.py, the picture in picture.py.
 
 A path's length is the number of ops that a gradient passes on its way from the output
 to a leaf.
@@ -9,10 +6,8 @@ to a leaf.
 
 from collections import Counter
 
-from .backward import reverse_order
-from .flow import flow, label, recorded
-from .picture import draw
-from .tensor import Tensor
+from ..backward import reverse_order
+from ..tensor import Tensor
 
 
 def inputs(t):
@@ -74,3 +69,19 @@ def to_dot(output):
     ]
     lines += [f"  {number[x]} -> {i};" for t, i in number.items() for x in inputs(t)]
     return "\n".join(["digraph {", *lines, "}"])
+
+
+def label(t):
+    """Return the text of a node: the op or "leaf", and the shape."""
+    recorded("label", t)
+    return f"{t.op.__name__ if t.op else 'leaf'} {t.shape}"
+
+
+def recorded(name, *tensors):
+    """Raise a TypeError unless all are Tensors: anything else has no record."""
+    for t in tensors:
+        if not isinstance(t, Tensor):
+            raise TypeError(
+                f"{name}: expected a Tensor that ops made, got {type(t).__name__}; "
+                "ops return plain arrays when given no Tensor, and within no_grad"
+            )

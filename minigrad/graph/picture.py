@@ -10,10 +10,11 @@ import itertools
 import math
 import operator
 
-from .backward import reverse_order
-from .checks import takes
-from .flow import label, recorded, size
-from .tensor import Tensor
+from ..backward import reverse_order
+from ..checks import takes
+from ..tensor import Tensor
+from .flow import magnitude
+from .paths import label, recorded
 
 GAP = 2.8  # between two rows, in em, the size of the letters; so are all lengths here
 
@@ -39,7 +40,7 @@ def draw(output, ax=None, flow=None):
     trouble = flow.trouble if flow else None
     texts = {t: label(t) for t in reverse_order(output)}
     for t, g in flow.gradients.items() if flow else ():
-        texts[t] += f"\n{size(g):.2g}"
+        texts[t] += f"\n{magnitude(g):.2g}"
         texts[t] += f" {trouble.kind}" if trouble and t is trouble.at else ""
     rows, links = routes(output)
     width = dict.fromkeys(itertools.chain(*rows), 0.0)  # of what passes a row
@@ -179,7 +180,9 @@ def pens(links, flow):
         return pen
     given, sizes = flow.contributions, {}
     for link, uses in links.items():
-        sizes[link] = size(functools.reduce(operator.add, [given[use] for use in uses]))
+        sizes[link] = magnitude(
+            functools.reduce(operator.add, [given[use] for use in uses])
+        )
     largest = max([0.0, *filter(math.isfinite, sizes.values())])
     for link, n in sizes.items():
         if not math.isfinite(n):

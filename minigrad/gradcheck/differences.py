@@ -24,15 +24,15 @@ import math
 
 import numpy
 
-from . import backend, checks, kinks, refusals
-from .backward import pull_back
+from .. import backend, checks
+from ..backward import pull_back
+from ..tensor import Tensor
+from . import kinks, refusals
 from .kinks import TOLERANCE
 from .refusals import GradcheckError
-from .tensor import Tensor
 
-STEP = (
-    2.0**-18
-)  # h is twice that for |x| < 2, near ∛eps; a power of two: x + h is exact
+# h is twice that for |x| < 2, near ∛eps; a power of two, so that x + h is exact
+STEP = 2.0**-18
 
 
 def gradcheck(f, *inputs, order=1):

@@ -8,12 +8,13 @@ import warnings
 
 import numpy
 
-from . import backend, checks, kinks
-from .backward import pull_back
-from .graph import nodes
+from .. import backend, checks
+from ..backward import pull_back
+from ..graph.paths import nodes
+from ..primitive import recording
+from ..tensor import Tensor
+from . import kinks
 from .mistakes import Witness, name_mistake
-from .primitive import recording
-from .tensor import Tensor
 
 ERRORS = AttributeError, IndexError, TypeError, ValueError  # that a rule may raise
 

@@ -11,10 +11,11 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from . import backend, checks
-from .backward import gradients as gradients_of
-from .backward import reverse_order
-from .tensor import Tensor, plain
+from .. import backend, checks
+from ..backward import gradients as gradients_of
+from ..backward import reverse_order
+from ..tensor import Tensor, plain
+from .paths import label, recorded
 
 LITTLE = 2.0**-24  # 6e-8: in float32, what is so much smaller than 1 is lost beside it
 
@@ -62,7 +63,7 @@ class Flow:
         found = {}
         for t, kind, text in symptoms(self):
             if t not in found:
-                given = ", ".join(f"{size(x):.3g}" for x in t.values)
+                given = ", ".join(f"{magnitude(x):.3g}" for x in t.values)
                 text += f" (its inputs hold {given})" if given else ""
                 found[t] = Trouble(t, kind, f"{label(t)}: {kind}: {text}")
         return list(found.values())
@@ -114,11 +115,11 @@ def flow(output, g=None):
 
 def symptoms(flow):
     """Yield (t, kind, text) in the three looks of `troubles`."""
-    arrives = {t: size(g) for t, g in flow.gradients.items()}
-    sent = {edge: size(c) for edge, c in flow.contributions.items()}
+    arrives = {t: magnitude(g) for t, g in flow.gradients.items()}
+    sent = {edge: magnitude(c) for edge, c in flow.contributions.items()}
     whole = arrives[flow.output]
     for t in reversed(arrives):
-        made, given = size(t.data), [size(x) for x in t.values]
+        made, given = magnitude(t.data), [magnitude(x) for x in t.values]
         tensors = [
             n for n, x in zip(given, t.inputs, strict=True) if isinstance(x, Tensor)
         ]
@@ -129,9 +130,9 @@ def symptoms(flow):
     if not math.isfinite(whole):
         yield flow.output, str(whole), "in the g that was given"
     for t, g in arrives.items():
-        leaves = size([sent.get((t, i), 0.0) for i in range(len(t.inputs))])
-        if t.op and (kind := change(g, leaves)):
-            yield t, kind, f"{g:.3g} arrives, {leaves:.3g} leaves"
+        sent_on = magnitude([sent.get((t, i), 0.0) for i in range(len(t.inputs))])
+        if t.op and (kind := change(g, sent_on)):
+            yield t, kind, f"{g:.3g} arrives, {sent_on:.3g} leaves"
     most = {flow.output: whole}  # that came to each over one way: ways may cancel
     for (t, i), n in sent.items():
         most[t.inputs[i]] = max(n, most.get(t.inputs[i], 0.0))
@@ -152,7 +153,7 @@ def change(before, after):
     return "vanishes" if vanishes else "explodes" if explodes else None
 
 
-def size(x):
+def magnitude(x):
     """Return the 2-norm of the numbers in x as a Python float; NaN if one of them is."""
     x = backend.xp.asarray(x)
     largest = float(backend.xp.abs(x).max()) if x.size else 0.0
@@ -160,19 +161,3 @@ def size(x):
         return largest
     x = x / largest  # the square of a large number overflows, of a small one is 0
     return largest * math.sqrt(float((x * x).sum()))
-
-
-def label(t):
-    """Return the text of a node: the op or "leaf", and the shape."""
-    recorded("label", t)
-    return f"{t.op.__name__ if t.op else 'leaf'} {t.shape}"
-
-
-def recorded(name, *tensors):
-    """Raise a TypeError unless all are Tensors: anything else has no record."""
-    for t in tensors:
-        if not isinstance(t, Tensor):
-            raise TypeError(
-                f"{name}: expected a Tensor that ops made, got {type(t).__name__}; "
-                "ops return plain arrays when given no Tensor, and within no_grad"
-            )
