@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from conftest import close, normal
+from conftest import close, normal, numpy_only
 
 from attention import dot, scaled_dot
 from demos import DEMOS
@@ -136,6 +136,7 @@ def test_the_field_is_the_slope_of_the_output():
     close(slope, covariance.formula(queries), rtol=0, atol=1e-14)
 
 
+@numpy_only
 def test_the_window_follows_its_sliders():
     figure, (angle, power) = lookup.window()
     answer = figure.axes[1]
@@ -244,6 +245,7 @@ def test_no_country_comes_out_of_a_dictionary_of_capitals():
     assert roles.from_capitals() == [0, 40]
 
 
+@numpy_only
 def test_separate_keys_and_values_recall_at_a_width_where_tied_ones_do_not():
     (tied, fewer), (separate, more) = (roles.recall(4, t) for t in (True, False))
     assert separate.min() > 0.99

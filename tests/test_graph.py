@@ -6,7 +6,7 @@ import re
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from conftest import array, close, normal
+from conftest import array, close, normal, numpy_only
 from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
 
 import minigrad as mg
@@ -194,6 +194,7 @@ def inside(points, box):
     return ((low < points) & (points < high)).all(axis=1).sum()
 
 
+@numpy_only  # below, what a flow has on a device is drawn
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("size", [None, (9, 12)])
 @pytest.mark.parametrize("flows", [False, True])

@@ -20,7 +20,8 @@ from own_ops import (
     total,
     turn,
 )
-from test_mistakes import failure, numpy_only
+from conftest import numpy_only
+from test_mistakes import failure
 
 import minigrad as mg
 from minigrad import gradcheck
