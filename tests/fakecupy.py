@@ -88,7 +88,7 @@ def on_device(function, name):
             arrays = args[:1] if name == "where" else args[0]
             if not all(isinstance(a, ndarray) for a in arrays):
                 raise TypeError(f"cupy.{name}: only arrays of CuPy will do")
-        if elementwise and any([isinstance(a, (list, tuple)) for a in args]):
+        if elementwise and not {list, tuple}.isdisjoint(map(type, args)):
             raise TypeError("Unsupported type <class 'list'>")
         result = function(*map(host, args), **kwargs)
         if name in READING or (name == "where" and len(args) == 1):

@@ -4,7 +4,7 @@ import itertools
 from functools import partial
 
 import numpy as np
-from conftest import normal
+from conftest import normal, numpy_only
 from own_ops import (
     attention,
     back,
@@ -20,7 +20,6 @@ from own_ops import (
     total,
     turn,
 )
-from conftest import numpy_only
 from test_mistakes import failure
 
 import minigrad as mg

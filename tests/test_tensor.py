@@ -9,7 +9,6 @@ import pytest
 from conftest import array, close, normal, numpy_only, same
 
 from minigrad import Tensor, add, cross_entropy, no_grad, split, take
-from minigrad import backend as B
 
 
 @pytest.mark.parametrize("given", [2, 2.0, [1, 2], [1.0, 2.5], [], [[1], [2]]])
