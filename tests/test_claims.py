@@ -262,6 +262,7 @@ def test_lists_hold_what_they_are_asked_for_once():
 
 
 # D2
+@numpy_only
 def test_memory_is_quadratic_with_the_scores_stored_and_linear_without():
     slopes = [
         memory.slope([memory.peak(attend, n) for n in (512, 1024)])
