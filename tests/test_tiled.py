@@ -80,7 +80,6 @@ def test_half_precision_holds_without_a_warning():
     assert far(results(tiled_attention, *leaves, causal=True, block=2), expected) < 0.02
 
 
-@numpy_only  # those of `attention` are compared everywhere
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("causal", [False, True])
 def test_gradients_and_second_derivatives_are_those_of_differences(order, causal):
