@@ -45,6 +45,11 @@ def xp(request):
     B.use("numpy")
 
 
+# For what trains, draws, or runs a program: it computes with the same ops either way,
+# and those run everywhere in tests of their own.
+numpy_only = pytest.mark.parametrize("xp", ["numpy"], indirect=True)
+
+
 def array(values, dtype=None):
     """Return an array of the backend with the values of something on the host."""
     return B.xp.asarray(np.asarray(values, dtype))

@@ -8,6 +8,8 @@ counts the values that were copied back to the host, for which a GPU has to be w
 Stricter than CuPy on purpose: any NumPy array given to `xp` or to one of its arrays
 raises, even as an index, and so does an index out of range, which CuPy wraps."""
 
+import functools
+import operator
 import types
 
 import numpy
@@ -48,6 +50,8 @@ def read(value):
 
 def host(x, mixing=False):
     """Return an argument on its way in: what NumPy is to compute with."""
+    if type(x) is ndarray:
+        return x._host
     if isinstance(x, numpy.ndarray) and not mixing:
         raise TypeError(f"Unsupported type {type(x)}")
     if type(x) in (list, tuple):
@@ -62,27 +66,33 @@ def device(x):
     return type(x)(map(device, x)) if type(x) in (list, tuple) else x
 
 
+@functools.cache
+def ufunc_on_device(ufunc, method):
+    """Return a ufunc, or a method of it such as "reduce", as CuPy has it."""
+    function = ufunc if method == "__call__" else getattr(ufunc, method)
+    return on_device(function, ufunc.__name__)
+
+
 def on_device(function, name):
     """Return the function as CuPy has it: for arrays of `xp`, returning such arrays."""
+    lacks = LACKS_KEYWORDS_OF.get(name, LACKS_KEYWORDS)
+    elementwise = isinstance(function, numpy.ufunc)
 
     def call(*args, **kwargs):
-        lacking = LACKS_KEYWORDS_OF.get(name, LACKS_KEYWORDS) & kwargs.keys()
-        if lacking:
-            raise TypeError(f"cupy.{name} takes no {lacking}")
+        out = kwargs.get("out")
+        if kwargs:
+            if lacking := lacks & kwargs.keys():
+                raise TypeError(f"cupy.{name} takes no {lacking}")
+            kwargs = {key: host(value) for key, value in kwargs.items()}
         if name in ARRAYS_ONLY:
             arrays = args[:1] if name == "where" else args[0]
             if not all(isinstance(a, ndarray) for a in arrays):
                 raise TypeError(f"cupy.{name}: only arrays of CuPy will do")
-        if isinstance(function, numpy.ufunc) and any(
-            isinstance(a, (list, tuple)) for a in args
-        ):
+        if elementwise and not {list, tuple}.isdisjoint(map(type, args)):
             raise TypeError("Unsupported type <class 'list'>")
-        result = function(
-            *map(host, args), **{key: host(value) for key, value in kwargs.items()}
-        )
+        result = function(*map(host, args), **kwargs)
         if name in READING or (name == "where" and len(args) == 1):
             read(result)
-        out = kwargs.get("out")
         if out is not None:
             return out[0] if isinstance(out, tuple) else out
         return result if name in ("item", "tolist") else device(result)
@@ -103,17 +113,27 @@ class Proxy:
             raise AttributeError(f"cupy has no {name!r}")
         value = getattr(self._host, name)
         if callable(value) and not isinstance(value, type):
-            return on_device(value, name)
+            value = on_device(value, name)
+            if isinstance(self._host, types.ModuleType):
+                setattr(self, name, value)  # found at once the next time
+            return value
         return device(value)
 
 
 class ndarray(Proxy, NDArrayOperatorsMixin):
+    shape, dtype, ndim, size = (
+        property(operator.attrgetter(f"_host.{name}"))
+        for name in ("shape", "dtype", "ndim", "size")
+    )
+
+    def __init__(self, host):
+        self._host = host
+
     def __array__(self, *_, **__):
         raise TypeError("Implicit conversion to a NumPy array is not allowed.")
 
     def __array_ufunc__(self, ufunc, method, *args, **kwargs):
-        function = ufunc if method == "__call__" else getattr(ufunc, method)
-        return on_device(function, ufunc.__name__)(*args, **kwargs)
+        return ufunc_on_device(ufunc, method)(*args, **kwargs)
 
     def __array_function__(self, function, _, args, kwargs):
         return getattr(xp, function.__name__)(*args, **kwargs)

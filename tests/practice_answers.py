@@ -1,5 +1,6 @@
 """Answers to the blanks as learners give them: a file, with its body filled in."""
 
+import functools
 import textwrap
 
 from demos.practice import BLANKS
@@ -9,9 +10,15 @@ from demos.practice.sheet import sheet
 EMPTY = "    raise NotImplementedError\n"
 
 
+@functools.cache
+def empty(name):
+    """Return the text of the file of a blank."""
+    return sheet(BLANKS[name])
+
+
 def filled(name, body):
     """Return the text of the file of a blank, with this body."""
-    text = sheet(BLANKS[name])
+    text = empty(name)
     assert text.count(EMPTY) == 1
     body = textwrap.dedent(body).strip()
     return text.replace(EMPTY, textwrap.indent(body, "    ") + "\n")
@@ -24,6 +31,7 @@ def names_in(name, body):
     return namespace
 
 
+@functools.cache
 def judged(name, body):
-    """Return the verdict on the file of a blank with this body."""
+    """Return the verdict on the file of a blank with this body, which is judged once."""
     return checked(name, names_in(name, body))

@@ -127,47 +127,6 @@ def test_one_argument_named_twice_gets_its_derivative_twice():
     assert first == second == 12.0  # 2 a b
 
 
-def softmax(s):
-    e = np.exp(s - s.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-@pytest.mark.parametrize("cross", [False, True])
-@pytest.mark.parametrize("padded", [False, True])
-def test_heads_with_bias_are_their_formula(cross, padded):
-    B, n, d, h = 3, 5, 8, 2
-    layer = attention.MultiHeadAttention(d, h, bias=True)
-    layer.load_state_dict(
-        {
-            name: normal(*p.shape, seed=i).astype("float32") / 2
-            for i, (name, p) in enumerate(layer.named_parameters())
-        }
-    )
-    w = {name: p.numpy().astype(float) for name, p in layer.named_parameters()}
-    x = normal(B, n, d).astype("float32")
-    source = normal(B, n + 2, d, seed=9).astype("float32") if cross else x
-    m = source.shape[1]
-    lengths = [1, 4, m]
-    mask = attention.padding_mask(lengths, m) if padded else None
-    context = array(source) if cross else None
-    y, weights = layer(array(x), mask=mask, context=context, return_weights=True)
-    hidden = np.arange(m) >= np.array(lengths)[:, None, None] if padded else False
-    heads = []
-    for i in range(h):
-        part = slice(i * d // h, (i + 1) * d // h)
-        Q, K, V = (
-            z @ w[f"{name}.weight"][:, part] + w[f"{name}.bias"][part]
-            for name, z in [("query", x), ("key", source), ("value", source)]
-        )
-        S = Q @ K.swapaxes(-1, -2) / np.sqrt(d / h)
-        A = softmax(np.where(hidden, -np.inf, S))
-        close(weights[:, i], A, rtol=1e-5, atol=1e-6)
-        heads.append(A @ V)
-    right = np.concatenate(heads, axis=-1) @ w["output.weight"] + w["output.bias"]
-    assert y.dtype == "float32"
-    close(y, right, rtol=0, atol=3e-6)
-
-
 def test_a_recorded_gradient_needs_the_data_that_the_op_was_given():
     w = Tensor(3.0)
 

@@ -7,7 +7,7 @@ import weakref
 
 import numpy as np
 import pytest
-from conftest import array, close, normal, same
+from conftest import array, close, normal, numpy_only, same
 
 import minigrad as mg
 from minigrad import Tensor, gradcheck, no_grad
@@ -30,6 +30,7 @@ def test_an_inner_node_waits_for_all_of_its_contributions(monkeypatch):
     assert (c.item(), a.grad.item(), len(calls)) == (42.0, 39.0, 3)
 
 
+@numpy_only
 def test_a_graph_deeper_than_the_recursion_limit():
     x = y = Tensor(1.0)
     for _ in range(20_000):

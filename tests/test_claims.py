@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from conftest import close, normal
+from conftest import close, normal, numpy_only
 
 from attention import dot, scaled_dot
 from demos import DEMOS
@@ -136,6 +136,7 @@ def test_the_field_is_the_slope_of_the_output():
     close(slope, covariance.formula(queries), rtol=0, atol=1e-14)
 
 
+@numpy_only
 def test_the_window_follows_its_sliders():
     figure, (angle, power) = lookup.window()
     answer = figure.axes[1]
@@ -244,6 +245,7 @@ def test_no_country_comes_out_of_a_dictionary_of_capitals():
     assert roles.from_capitals() == [0, 40]
 
 
+@numpy_only
 def test_separate_keys_and_values_recall_at_a_width_where_tied_ones_do_not():
     (tied, fewer), (separate, more) = (roles.recall(4, t) for t in (True, False))
     assert separate.min() > 0.99
@@ -260,6 +262,7 @@ def test_lists_hold_what_they_are_asked_for_once():
 
 
 # D2
+@numpy_only
 def test_memory_is_quadratic_with_the_scores_stored_and_linear_without():
     slopes = [
         memory.slope([memory.peak(attend, n) for n in (512, 1024)])

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from conftest import numpy_only
 
 from demos import DEMOS
 from demos.stage import drawing, words
@@ -13,6 +14,7 @@ from demos.stage.command import run
 from demos.stage.page import Claim, Table
 
 CSS = drawing.__file__.replace("drawing.py", "report.css")
+pytestmark = numpy_only
 TERMS = {
     "query": drawing.QUERY,
     "key": drawing.KEY,
@@ -51,9 +53,7 @@ def test_numbers_are_written_as_the_examples_say():
 
 
 @pytest.mark.parametrize("name", ["scores", "soft_argmax", "exercise", "self_test"])
-def test_no_sentence_has_pythons_brackets_or_a_number_like_0e00(name, tmp_path, xp):
-    if xp is not np:
-        pytest.skip("sentences are the same on every backend")
+def test_no_sentence_has_pythons_brackets_or_a_number_like_0e00(name, tmp_path):
     (demo,) = [demo for demo in DEMOS if demo.name == name]
     for item in run(demo, tmp_path).items:
         texts = [item] if isinstance(item, str) else []

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import array, close, normal, same
+from conftest import array, close, normal, numpy_only, same
 
 import minigrad as mg
 from minigrad import Tensor, graph
@@ -36,15 +36,20 @@ LINEAR = [
 ]
 
 
+def seeds():
+    """Return those of 30 programs, or of 10 where arrays are slow."""
+    return range(30 if B.xp is np else 10)
+
+
 def program(seed, dtype=None, joins=JOINS, steps=STEPS, plant=None):
-    """Return what 12 random steps make of each other and of leaves, as one number.
+    """Return what 8 random steps make of each other and of leaves, as one number.
 
     All of them have a share in it, so none is without a gradient. With `plant` later
     ones may use plant(t) of some t, which is returned too."""
     rng = np.random.default_rng(seed)
     made = [Tensor(rng.normal(size=shape), dtype) for shape in SHAPES]
     planted = None
-    for n in range(12):
+    for n in range(8):
         a, b = (made[i] for i in rng.choice(len(made), size=2, replace=False))
         t = steps[rng.integers(len(steps))](a)
         try:
@@ -52,7 +57,7 @@ def program(seed, dtype=None, joins=JOINS, steps=STEPS, plant=None):
             made.append(joins[rng.integers(len(joins))](t, b))
         except ValueError:
             made.append(t)
-        if plant and n == 6:
+        if plant and n == 4:
             planted = plant(made[-1])
             made.append(planted)
     y = sum((share * t).sum() for t, share in zip(made, rng.normal(size=99)))
@@ -72,7 +77,7 @@ def worst(flow):
 
 @pytest.mark.parametrize(("dtype", "most"), [("float64", 1e-12), ("float32", 1e-5)])
 def test_what_arrives_over_all_uses_is_the_gradient_in_300_programs(dtype, most):
-    for seed in range(300):
+    for seed in range(300 if B.xp is np else 30):
         flow = graph.flow(program(seed, dtype))
         assert worst(flow) <= most
         for (t, i), c in flow.contributions.items():
@@ -85,7 +90,7 @@ def test_what_arrives_over_all_uses_is_the_gradient_in_300_programs(dtype, most)
 
 
 def test_the_leaves_get_what_backward_gives_them_to_the_last_bit():
-    for seed in range(100):
+    for seed in range(100 if B.xp is np else 30):
         y = program(seed)
         flow = graph.flow(y)
         assert all(t.grad is None for t in graph.nodes(y))
@@ -144,6 +149,7 @@ def test_in_self_attention_three_roads_lead_to_x_and_they_add_up():
     close(sum(parts), flow.gradients[x])
 
 
+@numpy_only
 def test_a_chain_of_20_000_ops_is_followed_without_recursion():
     x = y = Tensor(1.0)
     for _ in range(20_000):
@@ -172,10 +178,14 @@ def spoil(factor):
 KINDS = {math.nan: "nan", math.inf: "inf", 0.0: "vanishes", 1e9: "explodes"}
 
 
+def test_nothing_is_found_in_30_of_30_programs_of_right_rules():
+    for seed in seeds():
+        assert graph.flow(program(seed)).trouble is None
+
+
 @pytest.mark.parametrize("factor", KINDS)
 def test_a_rule_that_goes_wrong_is_found_in_30_of_30_programs(factor):
-    for seed in range(30):
-        assert graph.flow(program(seed)).trouble is None
+    for seed in seeds():
         y, planted = program(seed, plant=spoil(factor))
         with np.errstate(invalid="ignore"):  # inf - inf, further down
             trouble = graph.flow(y).trouble
@@ -190,7 +200,7 @@ def test_a_number_that_is_planted_in_the_values_is_found_in_30_of_30_programs(fa
     with np.errstate(all="ignore"):  # 1 / 0, and inf - inf further up
         divisor = 1 / np.float64(factor)
         linear = {"joins": JOINS[:2], "steps": LINEAR, "plant": lambda t: t / divisor}
-        for seed in range(30):
+        for seed in seeds():
             y, planted = program(seed, **linear)
             trouble = graph.flow(y).trouble
             assert trouble.at is planted

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import array, close, normal, same
+from conftest import array, close, normal, numpy_only, same
 from models import both, gpt, with_parameters
 
 from attention import GPT
@@ -24,6 +24,7 @@ def test_the_future_moves_nothing_before_it(positions):
         assert (later[:, t] != logits[:, t]).any()
 
 
+@numpy_only
 @both
 def test_gradients_of_every_parameter(positions):
     model = gpt(positions, vocab=3, context=3, d_model=4, layers=1).astype(float)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import normal
+from conftest import normal, numpy_only
 from own_ops import (
     attention,
     back,
@@ -36,7 +36,6 @@ from minigrad import GradcheckError, Tensor, gradcheck
 from minigrad.gradcheck import mistakes
 
 # Names are found from numbers on the host, so one backend is enough for most of it.
-numpy_only = pytest.mark.parametrize("xp", ["numpy"], indirect=True)
 
 
 def failure(f, *inputs):

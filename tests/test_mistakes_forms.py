@@ -4,7 +4,7 @@ import itertools
 from functools import partial
 
 import numpy as np
-from conftest import normal
+from conftest import normal, numpy_only
 from own_ops import (
     attention,
     back,
@@ -20,7 +20,7 @@ from own_ops import (
     total,
     turn,
 )
-from test_mistakes import failure, numpy_only
+from test_mistakes import failure
 
 import minigrad as mg
 from minigrad import gradcheck

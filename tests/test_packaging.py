@@ -4,6 +4,9 @@ import configparser
 from fnmatch import fnmatch
 from pathlib import Path
 
+from conftest import numpy_only
+
+pytestmark = numpy_only
 ROOT = Path(__file__).parent.parent
 CONFIG = configparser.ConfigParser()
 CONFIG.read(ROOT / "setup.cfg")

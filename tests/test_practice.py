@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import numpy_only
 from practice_answers import EMPTY, filled, judged
 from practice_wrong import WRONG
 
@@ -22,7 +23,7 @@ from demos.practice.source import cut, find
 from minigrad import Tensor, backend, backward
 from minigrad.primitive import recording
 
-pytestmark = pytest.mark.parametrize("xp", ["numpy"], indirect=True)
+pytestmark = numpy_only
 each_blank = pytest.mark.parametrize("name", BLANKS)
 ROOT = Path(__file__).parent.parent
 HELPERS = {"maximum": ["to_winner"], "getitem": ["scatter", "add_rows"]}

@@ -5,6 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
+from conftest import numpy_only
 from practice_answers import judged, names_in
 from practice_right import RIGHT
 from practice_wrong import WRONG
@@ -13,7 +14,7 @@ from demos.practice import BLANKS, checking, measuring, naming
 from demos.practice.blank import average, total
 from demos.practice.source import cut
 
-pytestmark = pytest.mark.parametrize("xp", ["numpy"], indirect=True)
+pytestmark = numpy_only
 each_blank = pytest.mark.parametrize("name", BLANKS)
 TOLD = ["nan", "raises", "shape", "dtype", "float64", "none", "type", "count"]
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import fakecupy
 import pytest
+from conftest import numpy_only
 
+pytestmark = numpy_only
 ROOT = Path(__file__).parent.parent
 PACKAGES = ["minigrad", "attention", "demos"]
 FILES = [path for name in PACKAGES for path in sorted((ROOT / name).rglob("*.py"))]

@@ -8,12 +8,14 @@ import warnings
 import numpy as np
 import pytest
 from conftest import array, normal
-from valid_calls import CALLS, T, of
+from valid_attention_calls import ATTENTION_CALLS
+from valid_calls import ENGINE_CALLS, T, of
 
 import attention
 import minigrad as mg
 from minigrad import Tensor, backend, graph, nn, optim
 
+CALLS = ENGINE_CALLS | ATTENTION_CALLS
 ERRORS = (ValueError, TypeError, IndexError)
 DOCUMENTED = {  # what else may be raised, and where the docstring says so
     "use": (ImportError, RuntimeError),

@@ -5,7 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from conftest import array, close, normal, same
+from conftest import array, close, normal, numpy_only, same
 from hypothesis import given
 from hypothesis import strategies as st
 from qkv import pull, qkv
@@ -195,6 +195,7 @@ def extra(n, d=8):
     return peak - 4 * g.nbytes
 
 
+@numpy_only
 def test_memory_grows_like_the_inputs_not_like_the_matrix():
     small, large = extra(512), extra(2048)
     assert large < 4.4 * small  # 16 times if a matrix were stored

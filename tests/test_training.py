@@ -5,7 +5,7 @@ import signal
 
 import numpy as np
 import pytest
-from conftest import same
+from conftest import numpy_only, same
 
 from demos.stage import training
 from demos.stage.training import Training
@@ -23,6 +23,14 @@ def small(monkeypatch):
         monkeypatch.setattr(training, name, value)
 
 
+@pytest.fixture(autouse=True)
+def interruptible():
+    """Let Ctrl-C raise, also where pytest was started with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def same_state(a, b):
     for one, other in [(a, b), (a.optimizer, b.optimizer)]:
         state, expected = one.state_dict(), other.state_dict()
@@ -31,6 +39,7 @@ def same_state(a, b):
             same(values, expected[name])
 
 
+@numpy_only
 def test_twenty_steps_learn_and_repeat_to_the_last_bit(monkeypatch, tmp_path):
     monkeypatch.setattr(training, "WARMUP", 3)
     first, again, other = (

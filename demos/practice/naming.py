@@ -30,17 +30,29 @@ def explained(blank, mistake, trials, wrong):
 
     To raise an error of the same kind proves nothing, unless its words are the same.
     """
-    answer, seen = mistake.answer, False
-    if mistake in (SWAPPED, *ANYWHERE):
-        answer = functools.partial(answer, blank.original)
+    seen = False
     for t in trials:
-        other = tried(blank, answer, t.call)
+        other = made(blank, mistake, t.call)
         for k in (k for k in wrong if k < len(t.got)):
             if not alike(t.got[k], other.got[k]):
                 return False
             right = alike(t.got[k], t.call.right[k])
             seen = seen or (not right and told(t.got[k], other.got[k]))
     return seen
+
+
+MADE = {}  # by whoever checks the answers of a class, each of them once
+
+
+def made(blank, mistake, call):
+    """Return the Trial of a mistake in one case."""
+    key = blank.name, blank.original, mistake.answer, call.case
+    if key not in MADE:
+        answer = mistake.answer
+        if mistake in (SWAPPED, *ANYWHERE):
+            answer = functools.partial(answer, blank.original)
+        MADE[key] = tried(blank, answer, call)
+    return MADE[key]
 
 
 def differ(got, right):

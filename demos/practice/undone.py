@@ -3,6 +3,7 @@
 import contextlib
 import random
 import sys
+from operator import is_
 
 import numpy
 
@@ -59,6 +60,8 @@ def is_ours(x):
 def give(holder, attributes):
     """Give a module, class or function the attributes that it had."""
     now = vars(holder)
+    if [*now] == [*attributes] and all(map(is_, now.values(), attributes.values())):
+        return
     for name in [n for n, x in now.items() if attributes.get(n, MISSING) is not x]:
         if name in attributes:
             setattr(holder, name, attributes[name])

@@ -46,7 +46,8 @@ def draw(output, ax=None, flow=None):
     width = dict.fromkeys(itertools.chain(*rows), 0.0)  # of what passes a row
     for t, text in texts.items():
         lines = [TextPath((0, 0), line, size=1) for line in text.split("\n")]
-        width[t] = 1.2 + max(line.get_extents().width for line in lines)
+        ends = [line.vertices[:, 0] for line in lines]  # with control points: enough
+        width[t] = 1.2 + max(x.max() - x.min() for x in ends)
     half = 1.5 if flow else 0.9  # the height of a box
     x = arranged(rows, links, width)
     y = {n: i * (2 * half + GAP) for i, row in enumerate(rows) for n in row}
