@@ -6,11 +6,12 @@ from functools import partial
 import fakecupy
 import numpy as np
 import pytest
-from conftest import array, close, normal, same
+from conftest import array, close, normal, numpy_only, same
 from op_cases import CASES
 
 import minigrad as mg
 from minigrad import PRIMITIVES, Tensor, gradcheck
+from minigrad import backend as B
 
 EACH = [(name, k) for name in CASES for k in range(len(CASES[name]))]
 every_case = pytest.mark.parametrize(("name", "k"), EACH)
@@ -30,10 +31,39 @@ def test_values_are_those_of_numpy(name, k):
     same(f(*map(array, inputs)), f(*map(Tensor, inputs)))  # with nothing recorded
 
 
+@numpy_only
 @every_case
 def test_first_and_second_derivatives_are_those_of_differences(name, k):
     f, _, inputs = CASES[name][k]
     assert gradcheck(f, *inputs, order=2) < 1e-6  # which begins with order 1
+
+
+def derivatives(f, inputs):
+    """Return dL/dx of L = Σ u · f for each input x, and of M = Σ v · dL/dx likewise."""
+    xs = list(map(Tensor, inputs))
+
+    def gradient(*xs):
+        return mg.grad(lambda *xs: mg.sum(weighed(f(*xs), 8)), argnum=every)(*xs)
+
+    def moment(*xs):
+        parts = [mg.sum(weighed(g, i)) for i, g in enumerate(gradient(*xs))]
+        return mg.sum(mg.stack(parts))
+
+    every = tuple(range(len(xs)))
+    return [*gradient(*xs), *mg.grad(moment, argnum=every)(*xs)]
+
+
+def weighed(y, seed):
+    return y * array(normal(*y.shape, seed=seed))
+
+
+@every_case
+def test_derivatives_are_the_same_numbers_on_every_backend(name, k):
+    f, _, inputs = CASES[name][k]
+    got = [B.to_numpy(x) for x in derivatives(f, inputs)]
+    B.use("numpy")
+    for x, expected in zip(got, derivatives(f, inputs), strict=True):
+        close(x, expected, rtol=1e-13, atol=1e-15)
 
 
 def gradients(f, inputs, dtype, tracked=None):
