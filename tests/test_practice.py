@@ -126,11 +126,23 @@ def test_the_blank_is_what_the_package_runs():
     assert cut(BLANKS["product"]).formula == "y = a b"
 
 
+def test_a_list_that_nobody_reads_to_its_end_is_no_error():
+    end, start = os.pipe()
+    os.close(end)
+    words = [sys.executable, "-m", "demos.practice"]
+    with open(start, "w") as closed:
+        done = subprocess.run(
+            words, cwd=ROOT, stdout=closed, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_the_list_says_what_each_teaches_and_how_long_it_takes(command):
     code, out, _ = command()
     assert code == 0
     for blank in BLANKS.values():
         assert re.search(rf"{blank.name} +{blank.minutes} min  {blank.teaches}", out)
+    assert max(map(len, out.splitlines())) <= 80
     assert next(iter(BLANKS)) == "product"
     assert len(BLANKS) >= 12
 

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..stage.files import make_writable
+from ..stage.files import make_writable, until_closed
 from . import BLANKS
 from .checking import unknown
 from .desk import check_file, finish
@@ -35,7 +35,8 @@ def main():
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal without Greek letters
     if name is None:
-        print(listing())
+        with until_closed():
+            print(listing())
     elif name.endswith(".py"):
         try:
             finish(lambda: check_file(name))

@@ -3,9 +3,11 @@
 import argparse
 import builtins
 import sys
+import textwrap
 from pathlib import Path
 
-from ..stage.files import read
+from ..stage.files import read, until_closed
+from ..stage.page import WIDTH
 from .blank import Verdict
 from .blanks import BLANKS
 from .checking import check, unknown
@@ -42,7 +44,9 @@ def finish(judge):
     except KeyboardInterrupt:
         print("interrupted")
         sys.exit(130)
-    print(verdict.message)
+    with until_closed():
+        for line in verdict.message.split("\n"):
+            print(textwrap.fill(line, WIDTH, subsequent_indent="    "))
     sys.exit(0 if verdict.right else 1)
 
 

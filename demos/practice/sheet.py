@@ -6,14 +6,14 @@ from .source import cut
 
 WIDTH = 88
 PAGE = '''\
-"""{name}: {teaches}
+"""{name}: {teaches} (some {minutes} minutes)
 
 {ask}
 
 Arrays are NumPy's: float32 in, float32 out. Do not write into those that you are given,
 others may hold them; into what you make yourself you may.
 
-    python {name}.py             checks what you have written; {minutes} minutes or so
+    python {name}.py             checks what you have written
     python {name}.py --hint 1    asks a question; 2 and 3 help more
 """
 

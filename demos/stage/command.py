@@ -3,7 +3,6 @@
 import argparse
 import difflib
 import importlib
-import os
 import sys
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from minigrad import backend
 
 from .. import DEMOS
 from . import ranks
-from .files import make_writable
+from .files import make_writable, until_closed
 from .page import WIDTH, Claim, Page, Picture
 from .report import write_report
 from .window import open_window
@@ -30,11 +29,8 @@ def main():
     Leaves with exit code 2 for a wrong command line, and 1 when a demo cannot run or a
     claim fails. A wrong name, backend or folder is found before anything is written.
     """
-    try:
+    with until_closed():
         run_all(parse())
-        sys.stdout.flush()
-    except BrokenPipeError:  # whoever read it has seen enough, such as `head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run_all(options):

@@ -1,7 +1,21 @@
-"""Files: a text that is read, a folder that can be written to."""
+"""Files: a text that is read, a folder that can be written to, a pipe that closes."""
 
+import contextlib
+import os
+import sys
 import tempfile
 from pathlib import Path
+
+
+@contextlib.contextmanager
+def until_closed():
+    """End the block without an error if whoever reads what it prints has seen enough,
+    such as `head`."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def read(path):

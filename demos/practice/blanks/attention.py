@@ -71,7 +71,7 @@ def cases(rng):
 BLANK = Blank(
     name="attention",
     source="attention.attend.attention",
-    teaches="the whole idea: all lookups at once, and who may look at what",
+    teaches="all lookups at once, and who may look at what",
     minutes=25,
     ask=ASK,
     offers="from attention import causal_mask, scaled_dot\nfrom minigrad import softmax",

@@ -63,7 +63,7 @@ def cases(rng):
 BLANK = Blank(
     name="fit",
     source="minigrad.backward.fit",
-    teaches="a copy's gradients add up, so broadcasting is undone by a sum",
+    teaches="broadcasting is undone by a sum over the copies",
     minutes=15,
     ask=ASK,
     offers="",

@@ -55,7 +55,7 @@ def cases(rng):
 BLANK = Blank(
     name="soft_lookup",
     source="attention.lookup.soft_lookup",
-    teaches="the idea: compare with every key, weigh, take the mean of the values",
+    teaches="compare with every key, weigh, take the mean",
     minutes=10,
     ask=ASK,
     offers="from attention import dot\nfrom minigrad import softmax",
