@@ -66,6 +66,6 @@ def _(g, y, x, eps=1e-5):
 
 def inverse_rms(x, eps):
     """Return r for every row of x, (…, n) -> (…, 1), with squares in float32 at least."""
-    wide = x.astype(backend.wide(x))
+    wide = backend.widened(backend.floats(x))
     r = 1 / sqrt(mean(wide * wide, axis=-1, keepdims=True) + eps)
     return r.astype(backend.floats(x).dtype)
