@@ -8,7 +8,6 @@ import math
 import numpy
 
 from minigrad import backend, checks
-from minigrad.primitive import arrays
 
 
 def comparable(query, keys, values):
@@ -44,7 +43,7 @@ def one_dtype(*inputs):
 
 def mask(mask, Q, K, V):
     """Return the mask as an array (…, 1 | n, 1 | m) that fits the scores."""
-    (mask,) = arrays("mask", [mask])
+    (mask,) = checks.as_arrays("mask", [mask])
     if mask.dtype != bool:
         raise TypeError(f"the mask is {mask.dtype}, not boolean; True means may attend")
     mask = mask.reshape((1,) * (2 - mask.ndim) + mask.shape)
@@ -111,14 +110,14 @@ def source(layer, x, cache, context):
         raise ValueError(
             "a context has no positions in common with x: no cache, causal or rope"
         )
-    return arrays("context", [context])[0]
+    return checks.as_arrays("context", [context])[0]
 
 
 def mask_of_heads(mask, x):
     """Return a mask with an axis for the heads, if it has others in front but not that."""
     if mask is None:
         return None
-    (mask,) = arrays("mask", [mask])
+    (mask,) = checks.as_arrays("mask", [mask])
     return mask[..., None, :, :] if 2 < mask.ndim <= x.ndim else mask
 
 

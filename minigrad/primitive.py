@@ -64,7 +64,7 @@ def primitive(forward):
             types = {*map(type, inputs)}
             tracked = Tensor in types
             if not (tracked and types <= READY):
-                inputs = arrays(name, inputs)
+                inputs = checks.as_arrays(name, inputs)
                 tracked = any(isinstance(x, Tensor) for x in inputs)
             if params:
                 backend.unmasked(name, *params.values())
@@ -91,28 +91,6 @@ def primitive(forward):
     op.__name__, op.rule, op.vjp = name, rule, checks.no_rule(name)
     PRIMITIVES[name] = op
     return op
-
-
-def arrays(name, inputs):
-    """Return the inputs of an op or function as Tensors and arrays of the backend.
-
-    float32 stays float32: a number, a 0-d array or an array of integers takes the dtype
-    of the Tensors beside it, or of the arrays if there are none. Only arrays of floats
-    have a say in the dtype of the result.
-    """
-    dtypes = [x.dtype for x in inputs if isinstance(x, Tensor)] or [
-        x.dtype for x in inputs if getattr(x, "ndim", 0) and x.dtype.kind == "f"
-    ]
-
-    def converted(x):
-        if isinstance(x, Tensor):
-            return x
-        checks.same_backend(name, x)
-        x = backend.asarray(name, x)
-        weak = x.dtype.kind in "iu" or (x.ndim == 0 and x.dtype.kind == "f")
-        return x.astype(backend.xp.result_type(*dtypes)) if dtypes and weak else x
-
-    return tuple(map(converted, inputs))
 
 
 class no_grad:

@@ -36,6 +36,28 @@ def as_data(values, dtype):
     return array if known else array.astype(dtype)
 
 
+def as_arrays(name, inputs):
+    """Return the inputs of an op or function as Tensors and arrays of the backend.
+
+    float32 stays float32: a number, a 0-d array or an array of integers takes the dtype
+    of the Tensors beside it, or of the arrays if there are none. Only arrays of floats
+    have a say in the dtype of the result.
+    """
+    dtypes = [x.dtype for x in inputs if hasattr(x, "inputs")] or [
+        x.dtype for x in inputs if getattr(x, "ndim", 0) and x.dtype.kind == "f"
+    ]
+
+    def converted(x):
+        if hasattr(x, "inputs"):
+            return x
+        same_backend(name, x)
+        x = backend.asarray(name, x)
+        weak = x.dtype.kind in "iu" or (x.ndim == 0 and x.dtype.kind == "f")
+        return x.astype(backend.xp.result_type(*dtypes)) if dtypes and weak else x
+
+    return tuple(map(converted, inputs))
+
+
 def same_backend(name, x):
     """Refuse an array of another library: on a GPU it would have to be copied there."""
     if getattr(x, "ndim", 0) and not isinstance(x, backend.xp.ndarray):

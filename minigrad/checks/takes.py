@@ -18,6 +18,7 @@ import operator
 import numpy
 
 from .. import backend
+from .arrays import as_arrays
 from .errors import ERRORS, explained, shown
 
 SAID_BY_ITSELF = "__init__", "__call__"  # Linear: …, not Linear.__init__: …
@@ -78,9 +79,7 @@ def parsed(pattern):
 
 def shaped(name, terms, inputs, names):
     """Return the inputs as arrays or Tensors, whose shapes fit the terms."""
-    from ..primitive import arrays  # which stands above, as all that calls this
-
-    inputs = arrays(name, inputs)
+    inputs = as_arrays(name, inputs)
     sizes, fronts, reason = {}, set(), ""
     for (front, axes, optional), x in zip(terms, inputs, strict=True):
         axes = axes[:-1] if optional and x.ndim == len(axes) - 1 else axes

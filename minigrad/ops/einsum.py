@@ -3,8 +3,8 @@
 import string
 
 from .. import backend
-from ..checks import takes
-from ..primitive import arrays, primitive
+from ..checks import as_arrays, takes
+from ..primitive import primitive
 from .shapes import broadcast_to
 
 
@@ -58,7 +58,7 @@ def einsum(subscripts, *operands):
     """
     if not isinstance(subscripts, str):
         raise TypeError(f'einsum: subscripts such as "ij,jk" first, not {subscripts!r}')
-    operands = arrays("einsum", operands)
+    operands = as_arrays("einsum", operands)
     try:
         terms, out = parse(subscripts, [getattr(x, "ndim", 0) for x in operands])
     except ValueError as error:
