@@ -1,5 +1,5 @@
-"""The claims E1 to E9, at sizes that train in seconds, with the margins that held for
-five seeds; and the parts that the demos measure with, against other ways to get there."""
+"""The claims E1 to E9, at sizes that train in seconds (at those of the demos they held
+for five seeds); and what the demos measure with, against other ways to get there."""
 
 import functools
 import itertools
