@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from ..stage.files import read, until_closed
-from ..stage.page import WIDTH
+from ..stage.words import WIDTH
 from .blank import Verdict
 from .blanks import BLANKS
 from .checking import check, unknown

@@ -14,9 +14,10 @@ from minigrad import backend
 from .. import DEMOS
 from . import ranks
 from .files import make_writable, until_closed
-from .page import WIDTH, Claim, Page, Picture
+from .page import Claim, Page, Picture
 from .report import write_report
 from .window import open_window
+from .words import WIDTH
 
 # matplotlib's own settings, then ours: none of a matplotlibrc
 STYLE = "default", Path(__file__).with_name("figures.mplstyle")

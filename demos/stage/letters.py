@@ -2,7 +2,7 @@
 
 from matplotlib import font_manager
 
-from .page import WIDTH
+from .words import WIDTH
 
 FONT = "DejaVu Sans Mono"  # which matplotlib brings along
 

@@ -18,9 +18,8 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 
-from .words import number
+from .words import WIDTH, number
 
-WIDTH = 80  # of what is printed, in characters
 NARROW = 12  # characters that no column is cut below
 
 

@@ -1,5 +1,7 @@
 """Numbers in sentences: with a minus sign, not a hyphen, and without brackets of Python."""
 
+WIDTH = 80  # of what is printed, in characters
+
 RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
