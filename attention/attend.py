@@ -2,12 +2,13 @@
 
     attn(Q, K, V) = softmax(Q Kᵀ / √d_k) V
 
-No query waits for another. From an output to a query the gradient passes 4 ops, 5 with a
-mask, however far apart the two stand; in a recurrent net it passes one more for every
-step between, in a stack of convolutions one for every window (`demos paths`).
+No query waits for another. From an output the gradient passes 1 op to a value and 4 to
+a key, 2 and 5 with a mask, however far away they stand; in a recurrent net it passes one
+more for every step between, in a stack of convolutions one for every window (`demos
+paths`).
 
-Letters: n queries, m keys, d_k the width of queries and keys, d_v that of values; … any
-axes in front, such as batch and heads, which broadcast.
+Letters: n queries, m keys, their widths d_q and d_k, d_v that of values; … any axes in
+front, such as batch and heads, which broadcast.
 """
 
 from minigrad import softmax
@@ -24,9 +25,9 @@ from .scores import scaled_dot
 def attention(Q, K, V, score=scaled_dot, mask=None, causal=False, return_weights=False):
     """Return softmax(score(Q, K)) V: for each query a weighted mean of the values.
 
-    Q (…, n, d_k), K (…, m, d_k), V (…, m, d_v) -> (…, n, d_v), and with
+    Q (…, n, d_q), K (…, m, d_k), V (…, m, d_v) -> (…, n, d_v), and with
     `return_weights` also the weights (…, n, m). Vaswani et al., "Attention Is All You
-    Need" (2017), eq. 1, with any score in the place of q · k / √d_k.
+    Need" (2017), eq. 1, with any score in the place of q · k / √d_k, for which d_q = d_k.
 
     `mask` is boolean, True where a query may attend to a key, and broadcasts against
     (…, n, m); `causal` hides later keys, see `causal_mask`; a key must pass both. A

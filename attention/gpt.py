@@ -53,7 +53,7 @@ class GPT(Module):
         self.draw_weights()
 
     def draw_weights(self):
-        """Draw every matrix, from the generator of all layers, `minigrad.nn.seed`."""
+        """Draw every matrix, from the generator of all layers (`nn.seed` starts it)."""
         onto_path = 0.02 / math.sqrt(2 * len(self.blocks))
         for name, p in self.named_parameters():
             if p.ndim == 2:
@@ -115,8 +115,8 @@ def generate(model, prompt, n, temperature=1.0, top_k=None, seed=0, cache=True):
                 logits = model([ids[len(caches[0]) :]], caches)  # (1, new ones, vocab)
             else:
                 logits = model([ids[-model.context :]])  # (1, T, vocab)
-            scores = checks.no_nan(backend.to_numpy(logits[0, -1]))  # (vocab,)
-            ids.append(choose(scores, temperature, top_k, rng))
+            last = checks.no_nan(backend.to_numpy(logits[0, -1]))  # (vocab,)
+            ids.append(choose(last, temperature, top_k, rng))
     finally:
         model.train(training)
     return numpy.array(ids)
@@ -127,6 +127,6 @@ def choose(logits, temperature, top_k, rng):
     likely = numpy.argsort(-logits, kind="stable")[:top_k]  # most likely first
     if temperature == 0:
         return int(likely[0])
-    scores = logits[likely].astype(float)
-    weights = numpy.exp((scores - scores[0]) / temperature)
+    logits = logits[likely].astype(float)
+    weights = numpy.exp((logits - logits[0]) / temperature)
     return int(rng.choice(likely, p=weights / weights.sum()))

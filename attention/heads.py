@@ -19,7 +19,8 @@ class SelfAttention(Module):
         attn(x W_q, x W_k, x W_v)
 
     The same token is one vector as a question, another as an answer to questions, and a
-    third as what it hands over; W_q, W_k and W_v, each (d, d), are learned.
+    third as what it hands over; W_q, W_k and W_v, each (d, d), are learned. That is
+    MultiHeadAttention with one head and without W_o, to be read first.
     """
 
     @takes(d_model=integer(1), causal=flag)
@@ -45,7 +46,7 @@ class MultiHeadAttention(Module):
 
     One head has one set of weights for each query, so it can look for one thing at a
     time; h heads look for h things, with as many products as one head of full width
-    (but h times as many weights to store). The W_q,i stand side by side in one matrix
+    (but h times as many attention weights). The W_q,i stand side by side in one matrix
     (d, d), as do the others; `bias` adds to each of the four products. Vaswani et al.,
     "Attention Is All You Need" (2017), section 3.2.2.
 

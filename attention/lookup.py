@@ -22,6 +22,8 @@ from minigrad.checks import above, takes
 from . import checks
 
 
+# `takes` names the axes of the arguments, and refuses what does not fit: … stands for any
+# axes in front, and d_v? may be missing.
 @takes()
 def hard_lookup(query, keys, values, default=None):
     """Return the value of the first key that equals the query, or else the default.
@@ -37,8 +39,6 @@ def hard_lookup(query, keys, values, default=None):
     return default
 
 
-# `takes` names the axes of the arguments, and refuses what does not fit: … stands for any
-# axes in front, and v? may be missing.
 @takes("… n d, … m d")
 def dot(Q, K):
     """Return the score q · k: large where both are long and point the same way.
@@ -49,7 +49,7 @@ def dot(Q, K):
     return Q @ K.swapaxes(-1, -2)  # (…, n, d) @ (…, d, m) -> (…, n, m)
 
 
-@takes("q, m k, m v?", temperature=above(0), score=checks.score)
+@takes("d_q, m d_k, m d_v?", temperature=above(0), score=checks.score)
 def soft_lookup(query, keys, values, temperature=1.0, score=dot):
     """Return the mean of the values under the weights softmax(scores / temperature).
 

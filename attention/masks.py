@@ -41,7 +41,7 @@ def padding_mask(lengths, m):
 
 
 def partners(Q, K, V, mask, causal):
-    """Return Q, K, V and who may attend to whom: None, or boolean as (…, n, m).
+    """Return Q, K, V and who may attend to whom: None, or boolean as (…, 1 | n, 1 | m).
 
     A query, key or value that `mask` leaves without a partner is returned as 0. Its
     weights and gradients are 0 in any case, but 0 · NaN is NaN.

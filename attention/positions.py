@@ -59,7 +59,7 @@ def rope(x, offset=0):
 
         (R_s q) · (R_t k) = q · R_(t-s) k
 
-    Su et al., "RoFormer" (2021), section 3.2.2. The pairs are (xᵢ, xᵢ₊d/2): halves, as
+    Su et al., "RoFormer" (2021), section 3.2.2. The pairs are x[i] and x[i + d/2]: halves, as
     in GPT-NeoX and Llama; the paper pairs neighbours. Either is right, weights trained
     with one are wrong with the other.
 

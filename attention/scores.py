@@ -20,13 +20,13 @@ from .lookup import dot
 def scaled_dot(Q, K):
     """Return q · k / √d, whose size does not grow with the width d.
 
-    Where the entries of q and k are independent with variance 1, q · k is a sum of d
-    products of variance 1 and has variance d. Undivided, softmax saturates and its
+    Where the entries of q and k are independent, of mean 0 and variance 1, q · k is a sum
+    of d products of variance 1 and has variance d. Undivided, softmax saturates and its
     gradient vanishes. Vaswani et al., "Attention Is All You Need" (2017), eq. 1.
     """
     d = max(Q.shape[-1], 1)  # vectors without numbers score 0, not 0 / 0
     # math.sqrt gives a Python number; np.sqrt(d) would make float64 of float32
-    return dot(Q / math.sqrt(d), K)  # (…, n, m); Q has fewer numbers than the scores
+    return dot(Q / math.sqrt(d), K)  # (…, n, m); Q usually has fewer numbers
 
 
 @takes("… n d, … m d")
@@ -39,7 +39,7 @@ def cosine(Q, K):
 
 
 def unit(x):
-    """Return the vectors x (…, d) at length 1, and zero vectors as they are."""
+    """Return the vectors x (…, d) at length 1; those of length 0 stay, as does their g."""
     length = norm(x, axis=-1, keepdims=True)  # (…, 1)
     return x / where(length == 0, 1.0, length)
 
@@ -66,7 +66,7 @@ def gaussian(sigma):
 def bilinear(W):
     """Return the score q W kᵀ with W (d_q, d_k): what counts as alike is learned.
 
-    Luong et al. (2015), section 3.1, "general"; `dot` is W = 1.
+    Luong et al. (2015), section 3.1, "general"; with the identity as W it is `dot`.
     """
 
     @takes(f"… n {W.shape[0]}, … m {W.shape[1]}")

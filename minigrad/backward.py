@@ -103,7 +103,7 @@ def fit(g, x, name):
     length 1.
     """
     if getattr(g, "shape", None) == x.array.shape and g.dtype is x.array.dtype:
-        return g
+        return g  # as most do
     checks.reducible(g, x, name)
     if g.shape != x.shape:
         extra = g.ndim - x.ndim
@@ -130,8 +130,8 @@ def backward(self, g=None):
     g = checks.seed("backward", self, plain(g))
     for leaf, gradient in pull_back(self, g).items():
         # copied: a rule may have returned g itself, or a view of it
-        total = gradient if leaf.grad is None else leaf.grad + gradient
-        leaf.grad = backend.xp.array(total)
+        g = gradient if leaf.grad is None else leaf.grad + gradient
+        leaf.grad = backend.xp.array(g)
 
 
 Tensor.backward = backward

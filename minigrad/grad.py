@@ -40,9 +40,23 @@ def value_and_grad(f, argnum=0):
 OVER = {"over": True}  # params of a leaf that was made here, once the call is over
 
 
-def can_be_asked(t, xs):
-    """Return whether the caller can ask t, or what it was made from, for a gradient."""
-    return t.op if t in set(xs) else not t.op and t.params != OVER
+def new_leaf(name, x):
+    """Return a Tensor with the values of x; one made from x, +x, if that is a Tensor.
+
+    Not x itself: f may use that too, as a constant.
+    """
+    return +x if isinstance(x, Tensor) else Tensor(checks.copied_floats(name, x))
+
+
+def held_outside(t, xs):
+    """Return whether the caller holds t, or what it was made from.
+
+    Of the x that were made here, those made from a Tensor of the caller. Of all else
+    that f used, the leaves; but not the x of a call of `grad` within f, which is over.
+    """
+    if t in set(xs):
+        return t.op is not None
+    return t.op is None and t.params != OVER
 
 
 def value_and_derivative(name, f, argnum):
@@ -55,13 +69,8 @@ def value_and_derivative(name, f, argnum):
         paused = recording.paused
         recording.paused = 0  # f is recorded, even within no_grad
         try:
-            for i in {*places}:  # new Tensors, for f may use those given as constants
-                x = args[i]
-                args[i] = (
-                    +x
-                    if isinstance(x, Tensor)
-                    else Tensor(checks.copied_floats(name, x))
-                )
+            for i in {*places}:
+                args[i] = new_leaf(name, args[i])
             y = f(*args, **kwargs)
         finally:
             recording.paused = paused
@@ -70,15 +79,14 @@ def value_and_derivative(name, f, argnum):
         record, found = False, {}
         if isinstance(y, Tensor):
             made_from = list(reverse_order(y, frozenset(xs)))
-            # Record the gradients if they depend on a Tensor that the caller can still
-            # ask: on what an x was made from, or on a leaf that is not our own.
-            record = not paused and any(can_be_asked(t, xs) for t in made_from)
+            # the caller may differentiate again by what it holds: so record
+            record = not paused and any(held_outside(t, xs) for t in made_from)
             found = pull_back(y, backend.xp.ones_like(y.array), frozenset(xs), record)
         for x in xs:
             if not x.op:
                 x.params = OVER
         gradients = [found.get(x, backend.xp.zeros_like(x.array)) for x in xs]
-        # one that depends on nothing may be an array that others hold
+        # a copy, for others may hold an array that a rule returned
         copies = [
             gx if isinstance(gx, Tensor) else backend.xp.array(gx) for gx in gradients
         ]

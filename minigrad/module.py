@@ -10,9 +10,9 @@ class Module:
 
     They are the Tensors set on self, and the parameters of the Modules there, also
     within lists, tuples and dicts. A subclass sets attributes and defines __call__. A
-    constant is a plain array, for every Tensor counts as a parameter. One that is used
-    in two places (tied weights) counts once, under its first name, and stays tied in a
-    copy (copy.deepcopy, pickle).
+    constant is a plain array, for every Tensor counts as a parameter. A parameter that is
+    used in two places (tied weights) counts once, under its first name, and stays tied
+    in a copy (copy.deepcopy, pickle).
 
     Asked for parameters, a Module that holds a Tensor or Module elsewhere, in a set or
     another object, a slot or its class, raises ValueError.

@@ -132,8 +132,8 @@ class AdamW(Adam):
 
         x ← (1 - α λ) x         matrices only; then Adam's step
 
-    Loshchilov & Hutter, "Decoupled Weight Decay Regularization" (2019). Their algorithm
-    2 decays vectors too, and by λ, not α λ, which is PyTorch's.
+    Loshchilov & Hutter, "Decoupled Weight Decay Regularization" (2019), algorithm 2,
+    which decays vectors too, and by λ; the α λ is PyTorch's.
     """
 
     @takes(**ADAM, weight_decay=RATE)

@@ -14,7 +14,11 @@ from . import backend, checks
 from .tensor import Tensor
 
 PRIMITIVES = {}  # name -> op; a test demands a gradient check for each
-READY = {Tensor, float, int}  # types that an op takes as they are beside a Tensor
+USUAL = {
+    Tensor,
+    float,
+    int,
+}  # Tensors, and numbers beside them, an op takes as they are
 
 
 class _Recording(threading.local):
@@ -43,7 +47,8 @@ def primitive(forward):
     `multiply.vjp(g, y, a, b)` is that rule, to be called. Given no Tensor an op returns
     an array and records nothing. Rules are written with ops: on arrays they compute a
     gradient, and on Tensors they record themselves as everything does, so that the
-    gradient can be differentiated in its turn. (Only tiled_attention has two rules.)
+    gradient can be differentiated in its turn. (tiled_attention alone has a second rule for
+    that.)
 
     An op that computes on the way what its rule can use returns (y, {name: value}), and
     the rule is given that too; but None where the gradient is to be differentiated
@@ -59,15 +64,11 @@ def primitive(forward):
     @functools.wraps(forward)
     def op(*inputs, **params):
         try:
-            if arity not in (len(inputs), None):  # as in sum(x, 0): 0 is the `axis`
-                inputs, params = checks.bound(forward, arity, inputs, params)
             types = {*map(type, inputs)}
             tracked = Tensor in types
-            if not (tracked and types <= READY):
-                inputs = checks.as_arrays(name, inputs)
+            if not (tracked and types <= USUAL) or params or len(inputs) != arity:
+                inputs, params = checks.given(name, forward, arity, inputs, params)
                 tracked = any(isinstance(x, Tensor) for x in inputs)
-            if params:
-                backend.unmasked(name, *params.values())
             values = [x.array if isinstance(x, Tensor) else x for x in inputs]
             y = forward(*values, **params)
         except checks.ERRORS as error:
@@ -75,11 +76,10 @@ def primitive(forward):
         saved = {}
         if type(y) is tuple:
             y, saved = y
-        if type(y) is not backend.xp.ndarray:
-            y = backend.xp.asarray(y)  # NumPy's reductions return scalars
+        y = backend.xp.asarray(y)  # NumPy's reductions return scalars
         if not tracked or recording.paused:
             return y
-        t = Tensor.__new__(Tensor)
+        t = Tensor.__new__(Tensor)  # not Tensor(y), which would copy y
         t.array, t.grad, t.op = y, None, op
         t.inputs, t.values, t.params, t.saved = inputs, values, params, saved
         return t

@@ -4,7 +4,7 @@
         ├── multiply ──> y      y.inputs  (x, w)              what the op consumed
     w ──┘                       y.values  [x.data, w.data]    what it computed with
                                 y.params  {}                  what else: an axis, say
-                                y.saved   {}                  what it keeps for its rule
+                                y.saved   {}                  kept for its rule, if any
 
 These references are the whole graph: no tape, no global list. A Tensor refers to what
 it was made from, never to what was made from it, so there is no cycle, and the graph is

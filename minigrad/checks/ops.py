@@ -7,7 +7,7 @@ import operator
 from numpy.exceptions import AxisError
 
 from .. import backend
-from .arrays import same_backend
+from .arrays import as_arrays, same_backend
 from .errors import explained
 from .takes import integer
 
@@ -33,10 +33,14 @@ def arity(forward, known):
     return kinds.count(inspect.Parameter.POSITIONAL_ONLY)
 
 
-def bound(forward, arity, inputs, params):
-    """Return (inputs, params) of a call like sum(x, 0), where 0 is the `axis`."""
-    given = list(signature(forward).bind(*inputs, **params).arguments.items())
-    return tuple(x for _, x in given[:arity]), dict(given[arity:])
+def given(name, forward, arity, inputs, params):
+    """Return (inputs, params) of a call of an op, the inputs as Tensors and arrays."""
+    if arity not in (len(inputs), None):  # as in sum(x, 0), where 0 is the `axis`
+        named = list(signature(forward).bind(*inputs, **params).arguments.items())
+        inputs, params = tuple(x for _, x in named[:arity]), dict(named[arity:])
+    if params:
+        backend.unmasked(name, *params.values())
+    return as_arrays(name, inputs), params
 
 
 def no_rule(name):
@@ -109,6 +113,16 @@ def seed(name, output, g):
         text = f"{name}: g has shape {g.shape}, the output {output.shape}"
         raise ValueError(f"{text}; they must agree")
     return g
+
+
+def inner_sizes(a, b):
+    """Refuse a product of matrices whose inner sizes differ."""
+    if not (getattr(a, "ndim", 0) and getattr(b, "ndim", 0)):
+        raise ValueError("both sides need an axis to sum over; numbers need *")
+    k, other = a.shape[-1], b.shape[-2:][0]  # b may be a vector
+    if k != other:
+        text = f"matmul: {a.shape} @ {b.shape}: inner sizes {k} and {other} differ"
+        raise ValueError(text)
 
 
 def axis(x, axis):

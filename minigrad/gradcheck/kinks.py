@@ -16,12 +16,12 @@ EPS = float(numpy.finfo(float).eps)
 TINY = float(numpy.finfo(float).tiny)
 
 
-def bounds(slope, moved, y, h):
+def slopes(formula, moved, y, h):
     """Return low, high, noise: the slope of each output, and its rounding error.
 
-    moved(s) is y = f with one entry of its inputs moved by s, and slope(near, h) the
-    plain formula. Where f is smooth, low and high are the slope that it gives; at a
-    kink they are the slopes on the two sides.
+    moved(s) is y = f with one entry of its inputs moved by s, and formula(near, h) makes
+    the slope of such y. Where f is smooth, low and high are that slope; at a kink they
+    are the slopes on the two sides.
 
     The step may be too long: for log at 1e-4, for softmax at 1e6, for relu at 1e-6. So
     h / 2¹⁰ and h / 2²⁰ are tried as well, and each output goes by the step of the least
@@ -38,7 +38,7 @@ def bounds(slope, moved, y, h):
             near = numpy.stack([moved(s) if s else y for s in steps])
             stays = numpy.isinf(near).all(axis=0) & (near == near[0]).all(axis=0)
             near = numpy.where(stays, 0.0, near)  # inf - inf would be NaN
-            middle = slope(near, step)
+            middle = formula(near, step)
             off, noise = doubts(near, step, middle)
             low, high, kink = sides(near, step, noise)
             low, high = numpy.where(kink, [low, high], middle)

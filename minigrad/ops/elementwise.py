@@ -123,11 +123,6 @@ def maximum(a, b, /):
     return backend.xp.maximum(a, b)
 
 
-@maximum.rule
-def _(g, y, a, b):
-    return to_winner(g, a, b, y), to_winner(g, b, a, y)
-
-
 # y = min(a, b)      as for the maximum
 @primitive
 def minimum(a, b, /):
@@ -135,6 +130,7 @@ def minimum(a, b, /):
     return backend.xp.minimum(a, b)
 
 
+@maximum.rule
 @minimum.rule
 def _(g, y, a, b):
     return to_winner(g, a, b, y), to_winner(g, b, a, y)
@@ -142,7 +138,7 @@ def _(g, y, a, b):
 
 def to_winner(g, a, b, y):
     """Return g where y is a, g / 2 where it is b too, and 0 elsewhere."""
-    # where y is NaN, it is the one that is NaN
+    # where y is NaN, g goes to whichever of a and b is NaN
     is_a, is_b = ((x == y) | backend.xp.isnan(plain(x)) for x in (a, b))
     return where(is_a, where(is_b, 0.5 * g, g), 0.0)
 
@@ -162,8 +158,8 @@ def _(g, y, x, low, high):
 # y = aᵇ             dL/da = g b aᵇ⁻¹       dL/db = g y log a
 #
 # Where b = 0, y is 1 for every a, so dL/da is 0, at a = 0 too, where aᵇ⁻¹ is infinite.
-# Where a = 0, y is 0 for every b > 0, so dL/db is 0 although log a is infinite. Where
-# a < 0, y is defined at single points b only, so dL/db is NaN.
+# Where a = 0, y is 0 for every b > 0, so dL/db is 0 although log a is infinite; at b = 0
+# it is set to that. Where a < 0, y is defined at single points b only: dL/db is NaN.
 #
 # A second derivative needs b aᵇ⁻¹ to stay a function of b, also where b = 0 makes it 0
 # now. So only the power at a = b = 0 is replaced, by one that is finite.

@@ -2,6 +2,7 @@
 
 import math
 
+from .. import checks
 from ..primitive import primitive
 from ..tensor import Tensor
 
@@ -27,7 +28,8 @@ from ..tensor import Tensor
 #                          dL/dBₗⱼ = Σᵢ Aᵢₗ Gᵢⱼ
 #                          dL/dB = Aᵀ G                          (k, n) @ (n, p)
 #
-# The shapes allow nothing else: of such products only G Bᵀ is (n, k), only Aᵀ G (k, p).
+# Where n, k and p differ the shapes allow nothing else: of such products only G Bᵀ is
+# (n, k), only Aᵀ G (k, p).
 @primitive
 def matmul(a, b, /):
     """Return the matrix product a @ b.
@@ -37,24 +39,10 @@ def matmul(a, b, /):
 
     Raises: ValueError when the inner sizes differ.
     """
-    if not (getattr(a, "ndim", 0) and getattr(b, "ndim", 0)):
-        raise ValueError("both sides need an axis to sum over; numbers need *")
-    inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
-    if a.shape[-1] != inner:
-        raise ValueError(
-            f"matmul: {a.shape} @ {b.shape}: "
-            f"inner sizes {a.shape[-1]} and {inner} differ"
-        )
+    checks.inner_sizes(a, b)
     if a.ndim > 2 and b.ndim == 2:
         return (all_rows(a) @ b).reshape((*a.shape[:-1], b.shape[1]))
     return a @ b
-
-
-def products(g, a, b):
-    """Return G Bᵀ and Aᵀ G."""
-    ga = g @ b.swapaxes(-1, -2)  # (…, n, p) @ (…, p, k) -> (…, n, k)
-    gb = a.swapaxes(-1, -2) @ g  # (…, k, n) @ (…, n, p) -> (…, k, p)
-    return ga, gb
 
 
 @matmul.rule
@@ -68,7 +56,9 @@ def _(g, y, a, b):
     if a.ndim > 2 and b.ndim == 2:
         ga, gb = matmul.vjp(all_rows(g), y, all_rows(a), b)
         return ga.reshape(a.shape), gb
-    return products(g, a, b)
+    ga = g @ b.swapaxes(-1, -2)  # (…, n, p) @ (…, p, k) -> (…, n, k)
+    gb = a.swapaxes(-1, -2) @ g  # (…, k, n) @ (…, n, p) -> (…, k, p)
+    return ga, gb
 
 
 def all_rows(x):

@@ -95,7 +95,7 @@ def _concatenate(*tensors, axis):
 def _(g, y, *tensors, axis):
     before = slices_before(y, axis)
     ends = [0, *accumulate(x.shape[axis] for x in tensors)]
-    return tuple(g[(*before, slice(*ends))] for ends in pairwise(ends))
+    return tuple(g[(*before, slice(*part))] for part in pairwise(ends))
 
 
 # y = [x₁ x₂ …] along a new axis        dL/dxₖ = the k-th part of g on that axis

@@ -116,7 +116,7 @@ def cross_entropy(logits, targets, ignore_index=None, reduction="mean"):
     logits (…, C), integer targets (…) -> the mean or the sum over the targets, or one
     loss for each ("none"). Targets equal to `ignore_index` are left out: they cost
     nothing and their logits get no gradient, and a mean over no target is 0. The rules
-    of log_softmax, indexing and mean make dL/dlogits = (softmax - onehot) / n.
+    of log_softmax, indexing and sum make dL/dlogits = (softmax - onehot) / n.
 
     Raises: IndexError for a target outside [0, C), TypeError for one that is not an
     integer, ValueError when the shapes do not fit. On a GPU only targets that come from
