@@ -16,9 +16,26 @@ os.environ["MPLBACKEND"] = "agg"  # whatever a notebook sets
 
 # The same examples in each run, and nothing kept in between.
 settings.register_profile(
-    "tests", derandomize=True, database=None, deadline=None, print_blob=True
+    "tests",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    max_examples=40,
 )
 settings.load_profile("tests")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """Where pytest-xdist is installed all cores share the whole suite, the names of a
+    few tests run in one process; `-n` decides otherwise."""
+    option, whole = config.option, config.args_source == config.ArgsSource.TESTPATHS
+    first = (
+        "PYTEST_XDIST_WORKER" not in os.environ
+    )  # and not one of those that share it
+    if first and whole and getattr(option, "numprocesses", 0) is None:
+        option.numprocesses, option.dist = "auto", "worksteal"
 
 
 def missing():

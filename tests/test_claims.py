@@ -140,7 +140,7 @@ def test_the_field_is_the_slope_of_the_output():
 def test_the_window_follows_its_sliders():
     figure, (angle, power) = lookup.window()
     answer = figure.axes[1]
-    for key, degrees in enumerate((10, 75, 150, 215, 290)):
+    for key, degrees in [(0, 10), (3, 215)]:
         angle.set_val(degrees)
         power.set_val(-2)
         (discs,) = answer.collections  # one for each value, as full as its weight

@@ -12,11 +12,23 @@ from test_command import FOLDER, TOUR, too_wide
 from demos import DEMOS
 from demos.d_roles import roles
 from demos.stage import command
-from demos.stage.page import Claim, Picture
+from demos.stage.page import Claim, Picture, Table
 from minigrad import backend
 
 ON_NUMPY = {"memory"}  # others on the stand-in for CuPy, which refuses more
 SHORTENED = {"roles"}  # here it trains two steps; .ci/run has all, and all claims hold
+
+
+RAW = re.compile(r"\[[\d. ]+|\de[-+]\d|(^| )-\d|\^( |$)|- it")  # 0e+00, -1, [0.5 1.]
+
+
+def written(item):
+    """Return the texts of an item of a page."""
+    if isinstance(item, Table):
+        return sum(item.rows, item.columns)
+    return (
+        [item.measured] if isinstance(item, Claim) else [item] * isinstance(item, str)
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +52,7 @@ def test_every_demo_of_the_tour_runs_and_its_claims_hold(
     assert claims
     if demo.name not in SHORTENED:
         assert [claim for claim in claims if not claim.holds] == []
+    assert [text for item in items for text in written(item) if RAW.search(text)] == []
     pictures = [item.path for item in items if isinstance(item, Picture)]
     assert sorted(pictures) == sorted(tmp_path.iterdir())
 

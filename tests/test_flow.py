@@ -37,8 +37,8 @@ LINEAR = [
 
 
 def seeds():
-    """Return those of 30 programs, or of 10 where arrays are slow."""
-    return range(30 if B.xp is np else 10)
+    """Return those of 30 programs, or of 3 where arrays are slow."""
+    return range(30 if B.xp is np else 3)
 
 
 def program(seed, dtype=None, joins=JOINS, steps=STEPS, plant=None):
@@ -76,8 +76,8 @@ def worst(flow):
 
 
 @pytest.mark.parametrize(("dtype", "most"), [("float64", 1e-12), ("float32", 1e-5)])
-def test_what_arrives_over_all_uses_is_the_gradient_in_300_programs(dtype, most):
-    for seed in range(300 if B.xp is np else 30):
+def test_what_arrives_over_all_uses_is_the_gradient_in_100_programs(dtype, most):
+    for seed in range(100 if B.xp is np else 10):
         flow = graph.flow(program(seed, dtype))
         assert worst(flow) <= most
         for (t, i), c in flow.contributions.items():
@@ -90,7 +90,7 @@ def test_what_arrives_over_all_uses_is_the_gradient_in_300_programs(dtype, most)
 
 
 def test_the_leaves_get_what_backward_gives_them_to_the_last_bit():
-    for seed in range(100 if B.xp is np else 30):
+    for seed in range(100 if B.xp is np else 10):
         y = program(seed)
         flow = graph.flow(y)
         assert all(t.grad is None for t in graph.nodes(y))

@@ -42,9 +42,9 @@ def crossed(n, seed=1):
 GRAPHS = {
     "a leaf": lambda: Tensor(1.0),
     "a lookup": lambda: lookup()[0],
-    "a network of 12 steps": lambda: network(12),
-    "a lattice of 66": lambda: lattice(11),
-    "62 at random": lambda: crossed(30),
+    "a network of 8 steps": lambda: network(8),
+    "a lattice of 36": lambda: lattice(8),
+    "42 at random": lambda: crossed(20),
 }
 
 

@@ -200,6 +200,7 @@ def test_files_work_side_by_side_from_any_folder(folder, name):
     code, out, _ = python("-m", "demos.practice", f"{name}.py", cwd=folder)
     assert code == 0
     assert out.startswith(f"{name}: right")
+    assert python("-m", "demos", "exercise", "--help", cwd=folder)[0] == 0
 
 
 def test_a_file_from_the_clone_runs_where_nothing_is_installed(folder):

@@ -72,13 +72,7 @@ class Page:
             all(isinstance(x, (int, float, np.number)) for x in column)
             for _, *column in zip(columns, *rows, strict=True)
         ]
-        cells = [
-            [
-                number(x, 4) if isinstance(x, (float, np.floating)) else str(x)
-                for x in row
-            ]
-            for row in rows
-        ]
+        cells = [list(map(cell, row)) for row in rows]
         lines = [list(columns), *cells]
         widths = narrowed(
             [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -112,6 +106,13 @@ class Page:
         line = f"{number} {'holds' if holds else 'FAILS'}: {sentence} [{measured}]"
         print(textwrap.fill(line, WIDTH, subsequent_indent="   "), end="\n\n")
         self.items.append(claim)
+
+
+def cell(x):
+    """Return text: of a float four digits, of an integer all."""
+    if isinstance(x, (float, np.floating)):
+        return number(x, 4)
+    return number(x) if isinstance(x, (int, np.integer)) else str(x)
 
 
 def narrowed(widths):
