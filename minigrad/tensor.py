@@ -58,7 +58,7 @@ class Tensor:
 
     @property
     def data(self):
-        """The plain array. It may be assigned, as optimisers do."""
+        """The plain array, `array` within this package; it may be assigned, as by optimisers."""
         return self.array
 
     @data.setter
