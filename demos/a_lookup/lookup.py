@@ -32,6 +32,7 @@ from ..stage.drawing import KEY, QUERY, draw_hull
 from ..stage.film import film
 from ..stage.jacobian import jacobian
 from ..stage.lesson import lookup
+from ..stage.words import number, small
 
 ANGLES = np.deg2rad([10, 75, 150, 215, 290])
 KEYS = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
@@ -82,7 +83,7 @@ def window():
         num="A soft lookup",
         clear=True,
         layout="constrained",
-        figsize=(9, 5.4),
+        figsize=(9, 4.4),
         width_ratios=(3, 4),
         height_ratios=(14, 1, 1),
     )
@@ -96,14 +97,19 @@ def window():
             places[name].clear()
         draw_query(places["query"], q)
         draw_answer(places["answer"], weights, out, J)
+        slope = float(np.linalg.norm(J, 2))
+        slope = number(slope, 2) if slope > 0.01 else small(slope)
         places["query"].set_title("The query among the keys")
-        places["answer"].set_title(f"The answer, gradient {np.linalg.norm(J, 2):.2g}")
+        places["answer"].set_title(f"The answer, gradient {slope}")
         power.valtext.set_text(f"{10**power.val:.3g}")
         figure.canvas.draw_idle()
 
     for slider in (angle, power):
         slider.vline.set_visible(False)
-    figure.get_layout_engine().set(rect=(0, 0, 0.95, 1))  # the rest: their numbers
+    # room for the words and the numbers beside the sliders
+    figure.get_layout_engine().set(rect=(0.02, 0.02, 0.93, 0.96))
+    for name in ("query", "answer"):
+        places[name].set_anchor("N")  # both titles at one height
     angle.on_changed(update)
     power.on_changed(update)
     update(None)
