@@ -241,6 +241,36 @@ def test_rounding_in_an_output_that_is_a_small_rest_is_no_error():
     assert gradcheck(f, X, X[0, 0], order=2) < 1e-6
 
 
+RESTS = {  # small, and the rest of terms of size 1; or 0 as far as a step can see
+    "1 - p": (mg.softmax, [10.0, 0.0]),
+    "1 - p, far out": (mg.sigmoid, [12.0, 15.0, -15.0]),
+    "1 - tanh² x": (mg.tanh, [7.5, -10.0]),
+    "1 + tanh u": (mg.gelu, [-5.25, -5.5]),
+    "log(1 + e^-10)": (lambda x: mg.cross_entropy(x, [0]), [[10.0, 0.0]]),
+    "x⁵ at 0": (lambda x: x**5, [0.0]),
+    "relu² at its kink": (lambda x: mg.relu(x) ** 2, [0.0]),
+}
+
+
+@pytest.mark.parametrize("name", RESTS)
+def test_a_right_gradient_passes_though_its_digits_are_rounding(name):
+    f, at = RESTS[name]
+    order = 1 if name.startswith(("log", "relu")) else 2
+    assert gradcheck(f, at, order=order) <= 1e-6
+
+
+@pytest.mark.parametrize("fault", [0.0, 1.0])
+def test_a_slope_below_the_rounding_of_f_is_said_to_be_unseen(fault):
+    """1e10 is a whole number of 2e-6; x² moves by 2e-5 in a step of 8e-6."""
+    hidden = lambda x: x * x * (1 - fault) + fault * Tensor(x.data * x.data) + 1e10
+    with pytest.warns(UserWarning, match="lost in the rounding of f, 0 would pass"):
+        assert gradcheck(hidden, [1.3]) <= 1e-6
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert gradcheck(lambda x: x * x + 100.0, [1.3]) < 1e-6  # enough of it is seen
+        assert gradcheck(lambda x: mg.relu(x) + 1e10, [-1.3]) == 0  # 0 is the slope
+
+
 def test_every_output_has_a_slope_of_its_own_at_a_kink():
     with pytest.warns(UserWarning, match="kink"):
         gradcheck(lambda x: mg.relu(mg.stack([x, -x])), 0.0)

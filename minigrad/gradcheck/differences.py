@@ -43,9 +43,10 @@ def gradcheck(f, *inputs, order=1):
     float64 copies of them are checked. With order=2 so is (x, g) ↦ Jᵀg, the gradient as
     a function of its own, by x and by g, and the gradient that rules make of Tensors.
 
-    Warns where an input was of another float type, and where f has a kink: there any
-    slope between those on the left and on the right passes. May refuse a gradient that
-    is 0 only because terms cancel, as that of sum(softmax(x)): all digits are rounding.
+    Warns where an input was of another float type; where f has a kink, for there any
+    slope between those on the left and on the right passes; and where f moves no more
+    than its rounding does, as x² + 1e10 or sum(softmax(x)): a gradient of 0 would pass.
+    May refuse a right one below 1e-6 that is the rest of terms of size 1.
 
     Raises: GradcheckError where the error exceeds 1e-6, naming input, index, got and
     expected, which inputs are right, and the mistake if undoing it makes the whole
@@ -98,6 +99,7 @@ def compare(f, points, names, modes=(False,), spared=()):
             again = functools.partial(look, f, record=record, spared=spared)
             raise refusals.wrong(names, points, got, bounds, errors, again)
         worst = max(worst, *(float(numpy.max(e, initial=0.0)) for e in errors))
+    kinks.warn_where_0_would_pass(names, got, bounds)
     return worst, y, kinked
 
 

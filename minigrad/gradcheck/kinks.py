@@ -13,11 +13,12 @@ TOLERANCE = 1e-6  # on the relative error. That of the differences is some 1e-10
 ROUNDINGS = 3  # f is taken to be off by so many eps |f|: six ops, each by half an eps
 BLIND = 3  # a bend below so many times the noise is not seen: see `sides`
 EPS = float(numpy.finfo(float).eps)
+SHAKY = 99 * EPS  # such jitter may be the rounding of terms of size 1 to 30
 TINY = float(numpy.finfo(float).tiny)
 
 
 def slopes(formula, moved, y, h):
-    """Return low, high, noise: the slope of each output, and its rounding error.
+    """Return low, high, noise: the slope of each output, and how far it may be off.
 
     moved(s) is y = f with one entry of its inputs moved by s, and formula(near, h) makes
     the slope of such y. Where f is smooth, low and high are that slope; at a kink they
@@ -28,10 +29,11 @@ def slopes(formula, moved, y, h):
     doubt: width between the sides + error of the formula + what rounding may hide. With
     a step 2¹⁰ times shorter the formula's error, of order h⁴, is gone, but the rounding,
     of order eps / h, is 2¹⁰ times as large: after two of them hardly a digit is right.
+    Both errors are the noise that a gradient may differ by.
     """
     y = numpy.asarray(y)
     found = numpy.full((3, *y.shape), numpy.nan)
-    least = numpy.full(y.shape, numpy.inf)
+    least, rounding = numpy.full(y.shape, numpy.inf), numpy.zeros(y.shape)
     with numpy.errstate(all="ignore"):  # f may end within a step, as log near 0
         for step in (h, h / 2**10, h / 2**20):
             steps = (-step, -step / 2, 0.0, step / 2, step)
@@ -40,11 +42,14 @@ def slopes(formula, moved, y, h):
             near = numpy.where(stays, 0.0, near)  # inf - inf would be NaN
             middle = formula(near, step)
             off, noise = doubts(near, step, middle)
+            rounding = numpy.fmax(rounding, jitter(near))
+            noise = numpy.fmax(noise, 3 * rounding / step)
             low, high, kink = sides(near, step, noise)
             low, high = numpy.where(kink, [low, high], middle)
-            known = high - low + numpy.where(kink, 0.0, off)
+            off = numpy.where(kink, 0.0, off)
+            known = high - low + off
             better = known + BLIND * noise < least  # not where it is NaN
-            found = numpy.where(better, [low, high, noise], found)
+            found = numpy.where(better, [low, high, noise + off], found)
             least = numpy.where(better, known + BLIND * noise, least)
             if numpy.all(known <= noise):  # a shorter step would have more noise
                 break
@@ -71,6 +76,20 @@ def doubts(near, h, slope):
     largest = size.max(where=numpy.isfinite(size) & ~same, initial=0.0)
     hidden = numpy.minimum(size, max(largest, 1.0))
     return off, EPS / h * numpy.where(same, hidden, 3 * ROUNDINGS * largest)
+
+
+def jitter(near):
+    """Return how far five values lie from a smooth curve, if that can be rounding.
+
+    It shows what f rounds within, where terms are larger than all that it returns: the 1
+    in 1 - tanh² x of a large x. What is smooth drops out of the fourth difference, and of
+    the third as well but for what h³ leaves: that counts from half an eps on, as the
+    rounding of terms of size 1 does. More than SHAKY is a kink, or a curve.
+    """
+    third, fourth = (numpy.diff(near, n=n, axis=0) for n in (3, 4))
+    third = numpy.abs(third).max(axis=0)
+    shown = numpy.fmax(numpy.abs(fourth[0]), numpy.where(third < EPS / 2, 0.0, third))
+    return numpy.where(shown < SHAKY, shown, 0.0)
 
 
 def sides(near, h, noise):
@@ -112,6 +131,16 @@ def relative_error(got, bounds):
     with numpy.errstate(invalid="ignore"):  # inf / inf is nan, no agreement
         error = numpy.abs(got - expected) / numpy.where(size == 0, 1.0, size)
         return numpy.where(high - low == numpy.inf, 0.0, error)  # nothing is known
+
+
+def warn_where_0_would_pass(names, got, bounds):
+    """Warn of inputs whose slopes are not 0, but no larger than their noise."""
+    for name, g, b in zip(names, got, bounds, strict=True):
+        smooth = b[..., 0] == b[..., 1]
+        steep = numpy.fmax(abs(b[..., 0]), 0 if g is None else abs(g)) > TOLERANCE
+        if (smooth & steep).any() and (relative_error(None, b) <= TOLERANCE).all():
+            text = f"{name}: its slopes are lost in the rounding of f, 0 would pass too"
+            warnings.warn(f"gradcheck: {text}", stacklevel=4)
 
 
 def warn(names, kinked):
