@@ -25,13 +25,26 @@ def comparable(query, keys, values):
 
 
 def score(what, x):
-    """Demand a score, which stands where others expect the mask."""
+    """Demand a score, which stands where others expect the mask, and of that one number
+    for each pair."""
     if not callable(x):
         raise TypeError(
             f"the score {checks.shown(x)} is no function such as dot; a mask is given "
             "by its name, mask="
         )
-    return x
+
+    def scores(Q, K):
+        S = x(Q, K)
+        front = numpy.broadcast_shapes(Q.shape[:-2], K.shape[:-2])
+        pairs, got = (*front, Q.shape[-2], K.shape[-2]), checks.shape(S)
+        if got != pairs:
+            raise ValueError(
+                f"the score returned {got} for Q {Q.shape} and K {K.shape}; it must be "
+                f"{pairs}, a number for each pair"
+            )
+        return S
+
+    return scores
 
 
 def one_dtype(*inputs):

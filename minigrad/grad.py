@@ -14,7 +14,7 @@ def grad(f, argnum=0):
     `argnum` counts the arguments from 0; of a tuple, a tuple of derivatives comes back.
     Given an array it returns an array. Given a Tensor, or where f uses other Tensors,
     it returns a Tensor that remembers how it depends on them, so that grad(grad(f)) is
-    the second derivative.
+    the second derivative; but an array where it does not, as for f(x) = 3 x.
 
     Raises: ValueError when f returns more than one number, TypeError when it returns
     no number, IndexError when there is no argument `argnum`.

@@ -14,11 +14,7 @@ from . import backend, checks
 from .tensor import Tensor
 
 PRIMITIVES = {}  # name -> op; a test demands a gradient check for each
-USUAL = {
-    Tensor,
-    float,
-    int,
-}  # Tensors, and numbers beside them, an op takes as they are
+USUAL = {Tensor, float, int}  # Tensors and numbers beside them are taken as they are
 
 
 class _Recording(threading.local):

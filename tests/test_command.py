@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -143,6 +144,11 @@ def test_a_closed_pipe_is_no_error(tmp_path):
         run.stdout.close()
         assert run.stderr.read() == ""
     assert run.returncode == 0
+    closed_before = f"{shlex.join(map(str, words))} >&-"
+    run = subprocess.run(
+        closed_before, shell=True, env=env, capture_output=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, b"")
 
 
 def test_pictures_go_to_a_folder_that_is_created_and_a_second_run_repeats_the_first(

@@ -12,6 +12,9 @@ from minigrad import Tensor
 
 SHAPES = r"\(2, 3\).*"
 VALUES = [  # ValueError: what is called with x (2, 3), and what the message must say
+    ("rms_norm", lambda x: mg.rms_norm(x, eps=-1e-5), "eps -1e-05 is not at least 0"),
+    ("rms_norm", lambda x: mg.rms_norm(x, eps=np.nan), "eps nan is not at least 0"),
+    ("var", lambda x: x.var(ddof=np.nan), "too few for ddof nan"),
     ("add", lambda x: x + array(normal(2)), SHAPES + r"\(2,\)"),
     ("multiply", lambda x: x * Tensor(normal(3, 3)), SHAPES + r"\(3, 3\)"),
     ("maximum", lambda x: mg.maximum(x, x.T), SHAPES + r"\(3, 2\)"),
@@ -71,8 +74,17 @@ TYPES = [
     ("multiply", lambda x: 1j * x, "complex128"),
     ("divide", lambda x: x / {}, "expected real numbers"),
     ("power", lambda x: x ** [x], "stack for a list of Tensors"),
-    ("where", lambda x: mg.where(x, x, 0.0), "float64, not boolean; compare"),
-    ("where", lambda x: mg.where(array([1, 0, 1]), x, 0.0), "not boolean"),
+    ("where", lambda x: mg.where(x, x, 0.0), "condition must be boolean, as x > 0"),
+    ("where", lambda x: mg.where(array([1, 0, 1]), x, 0.0), "must be boolean"),
+    ("clip", lambda x: mg.clip(x, Tensor(0.0), 1.0), "low is a Tensor, .*no gradient"),
+    ("sum", lambda x: x.sum(axis=Tensor(0.0)), "axis is a Tensor"),
+    ("getitem", lambda x: x[x], "index is a Tensor"),
+    ("rms_norm", lambda x: mg.rms_norm(x, eps=Tensor(1.0)), "eps is a Tensor"),
+    ("rms_norm", lambda x: mg.rms_norm(x, eps="a"), "eps 'a' is not a number"),
+    ("clip", lambda x: mg.clip(x, None, 1.0), "low None is not a number"),
+    ("var", lambda x: x.var(ddof="a"), "ddof 'a' is not a number"),
+    ("std", lambda x: x.std(ddof="a"), "ddof 'a' is not a number"),
+    ("std", lambda x: mg.std(), "missing 1 required positional argument"),
     ("matmul", lambda x: mg.matmul(x), r"\(2, 3\) float64: missing .*'b'"),
     ("add", lambda x: mg.add(x, x, x), "too many positional arguments"),
     ("exp", lambda x: mg.exp(x, axis=0), "unexpected keyword argument 'axis'"),
@@ -192,3 +204,22 @@ def test_errors_keep_their_cause():
     with pytest.raises(ValueError, match="add") as caught:
         Tensor(normal(2)) + Tensor(normal(3))
     assert isinstance(caught.value.__cause__, ValueError)
+
+
+@pytest.mark.parametrize("name", ["relu", "relu_", "_relu"])
+def test_an_op_of_another_module_is_not_replaced(name):
+    """The underscores are no part of an op's name."""
+    known = mg.PRIMITIVES["relu"]
+    made = lambda x, /: x
+    made.__name__ = name
+    with pytest.raises(ValueError, match=r"primitive: minigrad\..* has an op relu;"):
+        mg.primitive(made)
+    assert mg.PRIMITIVES["relu"] is known
+
+
+def test_an_op_needs_inputs():
+    with pytest.raises(TypeError, match=r"no inputs; .*def nothing\(x, /\)"):
+
+        @mg.primitive
+        def nothing(x):
+            return x

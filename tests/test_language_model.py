@@ -1,6 +1,8 @@
 """The language model as a demo: any text, whatever is in the file, on each backend; what
 its heads look at."""
 
+import math
+
 import numpy as np
 import pytest
 import ranks_script
@@ -84,11 +86,17 @@ def test_a_text_of_one_letter_has_a_sample_too(small, tmp_path, capsys):
     assert capsys.readouterr().out.endswith("\n" + 21 * "a" + "\n\n")
 
 
+def test_a_letter_that_only_the_held_out_text_has_is_foretold_too(small):
+    training = language_model.Training("ab" * 180 + "abcd" * 10, 1)
+    assert all(map(math.isfinite, language_model.baselines(training)))
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
         ("too short", {}, "a text of 9 characters holds out 1; it takes 17"),
-        ("x" * 400, {"steps": 0}, "0 steps; there must be at least 1"),
+        ("x" * 400, {"steps": 0}, "0 steps; there must be 1 to 100,000,000"),
+        ("x" * 400, {"steps": 10**30}, "there must be 1 to 100,000,000"),
         ("x" * 400, {"seed": -1}, "--seed -1 must not be negative"),
         ("x" * 400, {"resume": True}, "to go on from; start without --resume"),
     ],

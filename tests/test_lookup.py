@@ -173,3 +173,19 @@ def test_shapes_that_do_not_fit_are_refused_at_the_call(shapes):
     with pytest.raises(ValueError, match="soft_lookup: ") as error:
         soft_lookup(*(array(normal(*shape)) for shape in shapes))
     assert str(shapes[1][-1]) in str(error.value)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (3, 2), (1, 3), (2, 1), (2, 2, 3)])
+def test_a_score_gives_one_number_for_each_pair(shape):
+    """Others would broadcast, and answer another question in silence."""
+    Q, K, V = (array(normal(*s)) for s in [(2, 4), (3, 4), (3, 5)])
+    score = lambda Q, K: array(normal(*shape))
+    with pytest.raises(
+        ValueError, match="attention: .*the score returned .* each pair"
+    ):
+        attention(Q, K, V, score=score)
+    if shape != (1, 3):  # right for one query
+        with pytest.raises(ValueError, match="soft_lookup: .*the score returned"):
+            soft_lookup(Q[0], K, V, score=score)
+    with pytest.raises(ValueError, match=r"it must be \(1, 2, 3\), a number"):
+        attention(Q[None], K, V, score=lambda Q, K: array(normal(2, 3)))

@@ -157,6 +157,7 @@ def test_a_file_is_written_once_and_never_over_another(command, tmp_path):
     assert (code, out) == (2, "")
     assert f"{path} is there already" in err
     assert path.read_text() == "mine"
+    assert command("softmax", "--out", "")[0] == 2
 
 
 def test_a_folder_that_cannot_be_is_said_in_a_line(command, tmp_path):

@@ -26,6 +26,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from attention import GPT, generate
 
@@ -76,9 +77,10 @@ def add_options(parser):
 
 def baselines(training):
     """Return the loss on the held-out text of letter frequencies, and of the frequencies
-    after each letter, with one added to each count."""
+    after each letter, with one added to each count: some letter may be new there."""
     n, seen, new = len(training.letters), training.text, training.held_out
-    single = np.bincount(seen, minlength=n) / len(seen)
+    single = np.bincount(seen, minlength=n) + 1
+    single = single / single.sum()
     pairs = np.ones((n, n))
     np.add.at(pairs, (seen[:-1], seen[1:]), 1)
     pairs /= pairs.sum(axis=1, keepdims=True)
@@ -160,7 +162,8 @@ def demo(page, steps=STEPS, positions="rope", seed=0, resume=False, text=None):
     texts = training.held_out[1 : n * CONTEXT + 1].reshape(n, CONTEXT)
     page.picture(draw_heads(training.model, texts, training.letters), "heads")
     first = training.letters.index("\n") if "\n" in training.letters else texts[0, 0]
-    sample = generate(training.model, [first], SAMPLE, seed=seed)
+    with threadpool_limits(limits=1):  # products of one text are too small for more
+        sample = generate(training.model, [first], SAMPLE, seed=seed)
     print(printable("".join(training.letters[i] for i in sample)), end="\n\n")
     if steps >= STEPS and not text:
         page.claim(

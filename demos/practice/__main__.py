@@ -31,6 +31,8 @@ def main():
         help="folder for the file; made if need be (default: %(default)s)",
     )
     options = parser.parse_args()
+    if not options.out:
+        parser.exit(2, "practice: --out is empty; give the name of a folder\n")
     name = options.name
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal without Greek letters

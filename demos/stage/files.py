@@ -10,7 +10,8 @@ from pathlib import Path
 @contextlib.contextmanager
 def until_closed():
     """End the block without an error if whoever reads what it prints has seen enough,
-    such as `head`."""
+    such as `head`, or nobody was there to begin with."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  for all that follows
     try:
         yield
         sys.stdout.flush()

@@ -25,6 +25,7 @@ SIZES = {"context": CONTEXT, "d_model": 128, "heads": 4, "layers": 4}
 BETAS, DECAY = (0.9, 0.99), 0.1  # of AdamW
 HIGH, LOW, WARMUP = 1e-3, 1e-4, 100  # the learning rate, and steps until it is high
 CLIP = 1.0  # the longest gradient
+MOST = 10**8  # steps; their losses take 0.8 GB
 EVERY = 250  # steps between checkpoints
 AT_ONCE = 64  # contexts of the held-out text
 
@@ -40,7 +41,7 @@ class Training:
     Raises: ValueError for a text too short to hold out one context, or no steps."""
 
     def __init__(self, text, steps, positions="rope", seed=0):
-        self.digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+        self.mark = f"text of SHA-256 {hashlib.sha256(text.encode()).hexdigest()[:16]}"
         self.letters = sorted(set(text))
         number = {letter: i for i, letter in enumerate(self.letters)}
         ids = np.array([number[letter] for letter in text])
@@ -51,8 +52,8 @@ class Training:
                 f"Training: a text of {len(ids)} characters holds out "
                 f"{len(self.held_out)}; it takes {CONTEXT + 1} to test one context"
             )
-        if steps < 1:
-            raise ValueError(f"Training: {steps} steps; there must be at least 1")
+        if not 1 <= steps <= MOST:
+            raise ValueError(f"Training: {steps} steps; there must be 1 to {MOST:,}")
         self.steps, self.seed = steps, seed
         nn.seed(seed)
         self.model = GPT(len(self.letters), **SIZES, positions=positions)
@@ -69,14 +70,14 @@ class Training:
 
     def state_dict(self):
         own = {"losses": self.losses.copy(), "tests": self.tests.copy()}
-        own[f"text {self.digest}"] = np.array(
+        own[self.mark] = np.array(
             len(self.text)
-        )  # so no other text goes on
+        )  # so that with no other text it goes on
         return self.model.state_dict() | own
 
     def load_state_dict(self, state):
         state = dict(state)
-        del state[f"text {self.digest}"]
+        del state[self.mark]
         self.losses, self.tests = state.pop("losses"), state.pop("tests")
         self.model.load_state_dict(state)
 
@@ -165,7 +166,7 @@ class Training:
         """Return what all ranks must have alike."""
         state = [*self.state_dict().values(), *self.optimizer.state_dict().values()]
         start = hashlib.sha256(b"".join(x.tobytes() for x in state)).hexdigest()
-        return {"text": self.digest, "beginning or checkpoint": start}
+        return {"text": self.mark, "beginning or checkpoint": start}
 
     def save(self, path):
         """Write a checkpoint, as rank 0; the others have the same numbers."""

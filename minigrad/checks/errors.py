@@ -8,7 +8,7 @@ KINDS = AxisError, IndexError, TypeError, ValueError  # what they are passed on 
 
 def explained(error, name, inputs=None, message=""):
     """Return the error with the name in front, and the shapes and dtypes given."""
-    message = message or str(error)
+    message = (message or str(error)).removeprefix(f"{name}() ")  # Python's own way
     if not message.startswith(f"{name}:"):
         if inputs is not None:
             message = f"{described(inputs)}: {message}"

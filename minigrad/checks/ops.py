@@ -9,7 +9,7 @@ from numpy.exceptions import AxisError
 from .. import backend
 from .arrays import as_arrays, same_backend
 from .errors import explained
-from .takes import integer
+from .takes import integer, number
 
 signature = functools.cache(inspect.signature)
 PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -17,7 +17,8 @@ PAUSING = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERAT
 
 def arity(forward, known):
     """Return how many inputs an op takes, or None if any number."""
-    name, parameters = forward.__name__, signature(forward).parameters
+    parameters = signature(forward).parameters
+    name = known.__name__ if known else forward.__name__
     kinds = [p.kind for p in parameters.values()]
     if known and known.__module__ != forward.__module__:
         raise ValueError(
@@ -40,6 +41,12 @@ def given(name, forward, arity, inputs, params):
         inputs, params = tuple(x for _, x in named[:arity]), dict(named[arity:])
     if params:
         backend.unmasked(name, *params.values())
+        for what, x in params.items():
+            if hasattr(x, "inputs"):
+                raise TypeError(
+                    f"{name}: {what} is a Tensor, but gets no gradient; give its value "
+                    "alone, x.item() or x.detach()"
+                )
     return as_arrays(name, inputs), params
 
 
@@ -134,7 +141,7 @@ def axis(x, axis):
 
 def enough_numbers(n, ddof, x):
     """Refuse a variance of n numbers that leaves nothing to divide by."""
-    if ddof and n <= ddof:
+    if number("ddof", ddof) and not n > ddof:
         raise ValueError(f"{n} numbers of {x.shape} are too few for ddof {ddof}")
 
 

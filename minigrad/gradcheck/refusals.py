@@ -49,6 +49,10 @@ def float64(inputs, order):
         if x.dtype.kind == "f" and x.dtype != float:
             text = f"gradcheck: input {k} is {x.dtype}; a float64 copy is checked"
             warnings.warn(text, stacklevel=3)
+        if numpy.isnan(x).any():
+            raise ValueError(
+                f"gradcheck: input {k} holds NaN; nothing has a slope there"
+            )
         # in order C, as its copies will be: another order may round otherwise
         points.append(x.astype(float, order="C"))
     return points

@@ -6,7 +6,7 @@ NaN stays NaN.
 
 import math
 
-from .. import backend
+from .. import backend, checks
 from ..primitive import primitive
 from ..tensor import Tensor, plain
 
@@ -104,10 +104,7 @@ def where(condition, a, b, /):
     array([0.1, 1. ])
     """
     if getattr(condition, "dtype", None) != bool:
-        raise TypeError(
-            f"where: the condition is {getattr(condition, 'dtype', condition)}, "
-            "not boolean; compare first"
-        )
+        raise TypeError("the condition must be boolean, as x > 0 is")
     return backend.xp.where(condition, a, b)
 
 
@@ -147,7 +144,11 @@ def to_winner(g, a, b, y):
 @primitive
 def clip(x, /, low, high):
     """Return x, or the nearer of the two numbers low and high where it is beyond."""
-    return backend.xp.clip(x, float(low), float(high))
+    low, high = (
+        float(checks.number(what, bound))
+        for what, bound in [("low", low), ("high", high)]
+    )
+    return backend.xp.clip(x, low, high)
 
 
 @clip.rule

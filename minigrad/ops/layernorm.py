@@ -15,7 +15,7 @@ Ba, Kiros & Hinton, "Layer Normalization" (2016), eq. 4; Zhang & Sennrich, "Root
 Square Layer Normalization" (2019), eq. 4. Means are over the n numbers of a row.
 """
 
-from .. import backend
+from .. import backend, checks
 from ..primitive import primitive
 from .elementwise import sqrt
 from .reductions import mean
@@ -56,6 +56,7 @@ def _(g, y, x):
 @primitive
 def rms_norm(x, /, eps=1e-5):
     """Return the rows x (…, n) over their root mean square: x / √(mean(x²) + ε)."""
+    checks.at_least(0)("eps", eps)
     return x * inverse_rms(x, eps)
 
 
