@@ -70,9 +70,7 @@ class Training:
 
     def state_dict(self):
         own = {"losses": self.losses.copy(), "tests": self.tests.copy()}
-        own[self.mark] = np.array(
-            len(self.text)
-        )  # so that with no other text it goes on
+        own[self.mark] = np.array(len(self.text))  # no run on another text goes on
         return self.model.state_dict() | own
 
     def load_state_dict(self, state):
