@@ -125,13 +125,15 @@ def nowhere_else(found, others, kinds):
 
     `found` are those it found, `others` what else is set on it, (name, x) each.
     """
-    known = {id(x) for _, x in found}
-    for name, x in [*found]:
+    known, classes = {id(x) for _, x in found}, set()
+    for name, x in found:
         for cls in type(x).__mro__ if isinstance(x, kinds[0]) else ():
             for key, value in vars(cls).items():
-                if isinstance(value, MemberDescriptorType):
-                    value = getattr(x, key, None)
-                others.append((f"{name}.{key}".lstrip("."), value))
+                slot = isinstance(value, MemberDescriptorType)  # one for each x
+                if slot or cls not in classes:
+                    value = getattr(x, key, None) if slot else value
+                    others.append((f"{name}.{key}".lstrip("."), value))
+            classes.add(cls)
     for name, x in others:
         held = [y for y in inside(x, 3) if isinstance(y, kinds) and id(y) not in known]
         if not all(getattr(y, "op", None) for y in held):  # a result is neither
