@@ -2,8 +2,10 @@
 
 import string
 
+import numpy
+
 from .. import backend
-from ..checks import as_arrays, takes
+from ..checks import as_arrays, explained, takes
 from ..primitive import primitive
 from .shapes import broadcast_to
 
@@ -60,9 +62,12 @@ def einsum(subscripts, *operands):
         raise TypeError(f'einsum: subscripts such as "ij,jk" first, not {subscripts!r}')
     operands = as_arrays("einsum", operands)
     try:
-        terms, out = parse(subscripts, [getattr(x, "ndim", 0) for x in operands])
-    except ValueError as error:
-        raise ValueError(f"einsum: {subscripts!r}: {error}") from None
+        # NumPy looks at the subscripts: on arrays of that shape that take one byte
+        hollow = [numpy.broadcast_to(numpy.int8(0), x.shape) for x in operands]
+        numpy.einsum_path(subscripts, *hollow, optimize=False)
+        terms, out = parse(subscripts, [x.ndim for x in operands])
+    except (IndexError, ValueError) as error:
+        raise explained(error, f"einsum: {subscripts!r}", operands) from error
     return _einsum(*operands, terms=terms, out=out)
 
 
@@ -71,27 +76,15 @@ def parse(subscripts, ndims):
     text = subscripts.replace(" ", "").replace("...", "…")
     left, arrow, out = text.partition("->")
     terms = left.split(",")
-    letters = left.replace(",", "").replace("…", "")
     if not arrow:
-        out = "…" + "".join(sorted(c for c in letters if letters.count(c) == 1))
-    if unknown := sorted(set(left + out) - set(string.ascii_letters + ",…")):
-        raise ValueError(f"unknown subscript {unknown[0]!r}")
-    if unknown := sorted(set(out) - set(letters + "…")):
-        raise ValueError(f"output subscript {unknown[0]!r} is in no term")
-    if len(terms) != len(ndims):
-        raise ValueError(f"{len(terms)} terms for {len(ndims)} operands")
-    for term in [*terms, out]:
+        once = (c for c in left if c.isalpha() and left.count(c) == 1)
+        out = "…" + "".join(sorted(once))
+    for term in terms:
         for c in term:
             if term.count(c) > 1:
                 raise ValueError(f"subscript {c!r} twice in one term is not supported")
     spare = [c for c in string.ascii_letters if c not in text]
-    front = [
-        ndim - len(t.replace("…", "")) for t, ndim in zip(terms, ndims, strict=True)
-    ]
-    for term, ndim, extra in zip(terms, ndims, front, strict=True):
-        if extra < 0 or (extra and "…" not in term):
-            term = term.replace("…", "...")
-            raise ValueError(f"term {term!r} does not fit an operand of {ndim} axes")
+    front = [n - len(t.replace("…", "")) for t, n in zip(terms, ndims, strict=True)]
     if max(front) and "…" not in out:
         raise ValueError("the output lacks the ... of a term")
 
