@@ -144,7 +144,7 @@ def test_a_closed_pipe_is_no_error(tmp_path):
         run.stdout.close()
         assert run.stderr.read() == ""
     assert run.returncode == 0
-    closed_before = f"{shlex.join(map(str, words))} >&-"
+    closed_before = f"{shlex.quote(sys.executable)} -m demos --list >&-"
     run = subprocess.run(
         closed_before, shell=True, env=env, capture_output=True, check=False
     )
@@ -154,16 +154,25 @@ def test_a_closed_pipe_is_no_error(tmp_path):
 def test_pictures_go_to_a_folder_that_is_created_and_a_second_run_repeats_the_first(
     command, tmp_path
 ):
+    """Also as a program with `--report`, and with whatever settings the user has."""
     out = tmp_path / "not" / "yet"
-    pictures = []
-    for _ in range(2):
-        code, printed, _ = command("exercise", "--out", out)
-        assert code == 0
-        assert f"wrote {out / 'exercise.png'}" in printed
-        pictures.append((out / "exercise.png").read_bytes())
-    assert pictures[0] == pictures[1]
-    files = [file.name for file in out.iterdir()]
+    code, printed, _ = command("exercise", "--out", out)
+    assert code == 0
+    assert f"wrote {out / 'exercise.png'}" in printed
+    assert printed.endswith(f"{out / 'index.html'}\n")
+    files = {file.name: file.read_bytes() for file in out.iterdir()}
     assert sorted(files) == ["exercise.png", "index.html"]
+    assert b"D4" in files["index.html"]
+
+    rc = tmp_path / "matplotlibrc"
+    rc.write_text("savefig.dpi: 20\ntext.usetex: True\nsavefig.format: pdf\n")
+    env = {k: v for k, v in os.environ.items() if "DISPLAY" not in k}
+    env |= {"PYTHONPATH": str(FOLDER.parent), "MATPLOTLIBRC": str(rc)}
+    env |= {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}  # a notebook's
+    words = [sys.executable, "-m", "demos", "exercise", "--report"]
+    subprocess.run(words, cwd=tmp_path, env=env, check=True, capture_output=True)
+    again = (tmp_path / "figures" / "exercise.png").read_bytes()
+    assert again == files["exercise.png"]
 
 
 def test_folder_that_cannot_be_written(command, read_only):
@@ -197,23 +206,6 @@ def test_a_claim_that_fails_is_the_exit_code(command, monkeypatch, tmp_path):
     assert message == "demos: D4 failed"
 
 
-def test_as_a_program_its_own_settings_count_whatever_those_of_the_user(tmp_path):
-    def picture(words, **settings):
-        env = {k: v for k, v in os.environ.items() if "DISPLAY" not in k}
-        env |= {"PYTHONPATH": str(FOLDER.parent), **settings}
-        words = [sys.executable, *words, "-m", "demos", "exercise"]
-        subprocess.run(words, cwd=tmp_path, env=env, check=True, capture_output=True)
-        return (tmp_path / "figures" / "exercise.png").read_bytes()
-
-    rc = tmp_path / "matplotlibrc"
-    rc.write_text("savefig.dpi: 20\ntext.usetex: True\nsavefig.format: pdf\n")
-    inline = "module://matplotlib_inline.backend_inline"  # in a notebook's commands
-    own = picture([], MPLBACKEND=inline, MATPLOTLIBRC=str(rc))
-    assert len(own) > 10_000
-    rc.unlink()
-    assert picture(["-OO"], MPLBACKEND="TkAgg") == own
-
-
 @pytest.mark.parametrize("graphics", ["TkAgg", None])
 def test_no_window_without_a_display(tmp_path, graphics):
     env = {k: v for k, v in os.environ.items() if "DISPLAY" not in k}
@@ -240,13 +232,3 @@ def test_no_window_for_other_demos(command):
     code, _, message = command("lookup", "hull", "--interactive")
     assert code == 2
     assert "opens a window for lookup, and for nothing else" in message
-
-
-@pytest.mark.parametrize("words", [(), ("--report",)])
-def test_every_run_writes_the_page_and_its_path_ends_the_output(
-    command, tmp_path, words
-):
-    code, out, _ = command("exercise", *words, "--out", tmp_path)
-    assert code == 0
-    assert out.endswith(f"{tmp_path / 'index.html'}\n")
-    assert "D4" in (tmp_path / "index.html").read_text(encoding="utf-8")

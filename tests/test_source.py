@@ -85,6 +85,25 @@ def test_numpy_is_named_in_host_files_only_and_cupy_nowhere():
     assert unused == set()  # each exception is still needed
 
 
+def taken_away(text):
+    """Return what `python -OO` takes away: assertions, and docstrings that are read."""
+    return [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Assert) or getattr(node, "attr", "") in UNDOCUMENTED
+    ]
+
+
+UNDOCUMENTED = "__doc__", "getdoc"  # ast.get_docstring reads the file instead
+
+
+def test_nothing_rests_on_what_optimised_python_takes_away():
+    for fault in ("assert x > 0", "print(f.__doc__)", "inspect.getdoc(f)"):
+        assert len(taken_away(f'def f(x):\n    """One."""\n    {fault}')) == 1
+    faulty = [path.name for path in FILES if taken_away(path.read_text())]
+    assert faulty == []
+
+
 def place_of(module, imported, importer):
     """Return the name in the reading order of what a file imports, such as ops.softmax."""
     levels = len(module) - len(module.lstrip("."))

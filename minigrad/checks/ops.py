@@ -4,6 +4,7 @@ import functools
 import inspect
 import operator
 
+import numpy
 from numpy.exceptions import AxisError
 
 from .. import backend
@@ -130,6 +131,12 @@ def inner_sizes(a, b):
     if k != other:
         text = f"matmul: {a.shape} @ {b.shape}: inner sizes {k} and {other} differ"
         raise ValueError(text)
+
+
+def subscripts_fit(subscripts, operands):
+    """Refuse subscripts of einsum that NumPy refuses, asked of arrays of one byte."""
+    hollow = [numpy.broadcast_to(numpy.int8(0), x.shape) for x in operands]
+    numpy.einsum_path(subscripts, *hollow, optimize=False)
 
 
 def axis(x, axis):

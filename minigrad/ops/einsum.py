@@ -2,10 +2,8 @@
 
 import string
 
-import numpy
-
 from .. import backend
-from ..checks import as_arrays, explained, takes
+from ..checks import as_arrays, explained, subscripts_fit, takes
 from ..primitive import primitive
 from .shapes import broadcast_to
 
@@ -62,9 +60,7 @@ def einsum(subscripts, *operands):
         raise TypeError(f'einsum: subscripts such as "ij,jk" first, not {subscripts!r}')
     operands = as_arrays("einsum", operands)
     try:
-        # NumPy looks at the subscripts: on arrays of that shape that take one byte
-        hollow = [numpy.broadcast_to(numpy.int8(0), x.shape) for x in operands]
-        numpy.einsum_path(subscripts, *hollow, optimize=False)
+        subscripts_fit(subscripts, operands)
         terms, out = parse(subscripts, [x.ndim for x in operands])
     except (IndexError, ValueError) as error:
         raise explained(error, f"einsum: {subscripts!r}", operands) from error
