@@ -31,11 +31,10 @@ def pytest_cmdline_main(config):
     """Where pytest-xdist is installed all cores share the whole suite, the names of a
     few tests run in one process; `-n` decides otherwise."""
     option, whole = config.option, config.args_source == config.ArgsSource.TESTPATHS
-    first = (
-        "PYTEST_XDIST_WORKER" not in os.environ
-    )  # and not one of those that share it
+    first = "PYTEST_XDIST_WORKER" not in os.environ  # not one of those that share it
     if first and whole and getattr(option, "numprocesses", 0) is None:
         option.numprocesses, option.dist = "auto", "worksteal"
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each has one core
 
 
 def missing():
@@ -52,6 +51,14 @@ BACKENDS = ["numpy", "fakecupy", *([] if missing() else ["cupy"])]
 
 def pytest_report_header():
     return f"backends: {', '.join(BACKENDS)}" + (f" ({missing()})" * bool(missing()))
+
+
+@pytest.fixture
+def three_threads(monkeypatch, xp):
+    """Let three threads share what `backend.in_threads` is given, on any machine."""
+    monkeypatch.setattr(B, "cores", lambda: 3)
+    with B.blas().limit(limits=2):
+        yield
 
 
 @pytest.fixture(autouse=True, params=BACKENDS)

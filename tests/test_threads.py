@@ -13,12 +13,7 @@ import pytest
 
 from minigrad import backend
 
-
-@pytest.fixture(autouse=True)
-def three_threads(monkeypatch, xp):
-    monkeypatch.setattr(backend, "cores", lambda: 3)
-    with backend.blas().limit(limits=2):
-        yield
+pytestmark = pytest.mark.usefixtures("three_threads")
 
 
 def threaded(xp):

@@ -132,6 +132,10 @@ def blas_threads():
     return [lib.num_threads for lib in B.blas().lib_controllers]
 
 
+in_threads = pytest.mark.usefixtures("three_threads")
+
+
+@in_threads
 def test_the_bits_are_the_same_again_and_with_one_thread():
     leaves = qkv(600, 800, front=(2,))
     options = {"causal": True, "block": 256}  # large enough for threads
@@ -144,6 +148,7 @@ def test_the_bits_are_the_same_again_and_with_one_thread():
         same(a, c)
 
 
+@in_threads
 def test_threads_of_the_caller_get_their_own_results_and_blas_gets_its_threads_back():
     before = blas_threads()
     inputs = [qkv(600, 300, make=array), qkv(300, 600, make=array)]

@@ -5,6 +5,7 @@ package runs.
 """
 
 import ast
+import functools
 import inspect
 import re
 import textwrap
@@ -41,9 +42,12 @@ def cut(blank):
     )
 
 
+parsed = functools.cache(ast.parse)
+
+
 def find(text, name):
     """Return the definition of a function, or of the rule of an op, such as exp.rule."""
-    for node in ast.parse(text).body:
+    for node in parsed(text).body:
         names = [getattr(node, "name", ""), *getattr(node, "decorator_list", [])]
         if name in (x if isinstance(x, str) else ast.unparse(x) for x in names):
             return node

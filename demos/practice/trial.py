@@ -74,8 +74,8 @@ def changed(call, held):
 
 def spot(error, file):
     """Return the error in one line, with the line of the file at which it came up."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [f.lineno for f in frames if f.filename == file]
+    walked = traceback.walk_tb(error.__traceback__)
+    lines = [line for frame, line in walked if frame.f_code.co_filename == file]
     where = f"{os.path.basename(file)}, line {lines[-1]}: " if lines else ""
     words = " ".join(str(error).split())
     return f"{where}{type(error).__name__}: {words:.200}".removesuffix(": ")
