@@ -189,3 +189,14 @@ def test_a_score_gives_one_number_for_each_pair(shape):
             soft_lookup(Q[0], K, V, score=score)
     with pytest.raises(ValueError, match=r"it must be \(1, 2, 3\), a number"):
         attention(Q[None], K, V, score=lambda Q, K: array(normal(2, 3)))
+
+
+@pytest.mark.parametrize("number", [0.5, np.float64(0.5), np.array(0.5)])
+def test_the_type_of_a_number_beside_them_leaves_float32_as_it_is(number):
+    Q, K, V = (array(normal(*s), "float32") for s in [(2, 4), (3, 4), (3, 5)])
+    answers = [
+        soft_lookup(Q[0], K, V, temperature=number),
+        soft_lookup(Q[0], K, V, score=gaussian(number)),
+        attention(Q, K, V, score=gaussian(number)),
+    ]
+    assert [str(y.dtype) for y in answers] == ["float32"] * 3

@@ -108,12 +108,14 @@ def shaped(name, terms, inputs, names):
 
 
 def number(what, x):
-    """Demand one real number."""
+    """Demand one real number: NumPy's, which would make float64 of float32, become
+    Python's."""
     kind = x.dtype.kind if hasattr(x, "dtype") else ""
     real = isinstance(x, numbers.Real) or kind in ("i", "u", "f")
     if isinstance(x, bool) or not real:
         raise TypeError(f"{what} {shown(x)} is not a number")
-    return bounded(what, x, not getattr(x, "ndim", 0), "one number")
+    bounded(what, x, not getattr(x, "ndim", 0), "one number")
+    return x.item() if isinstance(x, (numpy.generic, numpy.ndarray)) else x
 
 
 def above(low):
