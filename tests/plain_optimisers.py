@@ -1,9 +1,11 @@
 """The optimisers as plain loops that follow the papers, and a Tensor to work on."""
 
 import numpy as np
+import pytest
 from conftest import array
 
 from minigrad import Tensor
+from minigrad.optim import SGD, Adam, AdamW
 
 
 def tensor(values, gradient=None, dtype="f8"):
@@ -30,3 +32,12 @@ def adam(x, gradients, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
         m_hat, v_hat = m / (1 - betas[0] ** t), v / (1 - betas[1] ** t)
         x = x - lr * m_hat / (np.sqrt(v_hat) + eps)
     return x
+
+
+RULES = [
+    (SGD, sgd, {"lr": 0.1}),
+    (SGD, sgd, {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.3}),
+    (Adam, adam, {"lr": 0.01, "betas": (0.8, 0.9), "eps": 0.1}),
+    (AdamW, adam, {"lr": 0.1, "weight_decay": 0.3}),
+]
+every_rule = pytest.mark.parametrize(("make", "rule", "options"), RULES)
