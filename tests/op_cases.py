@@ -1,6 +1,6 @@
 """The ops of minigrad, each with cases: how it is called, what NumPy says, the inputs.
 
-The inputs keep away from kinks; what happens there stands in test_cases_engine.py."""
+The inputs keep away from kinks; what happens there stands in test_cases_edges.py."""
 
 from functools import partial
 
