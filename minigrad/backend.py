@@ -114,7 +114,7 @@ def read_only(x):
     """Return an array that cannot be written to; CuPy knows no such thing."""
     if type(x) is numpy.ndarray:
         x = x.view()
-        x.setflags(write=False)
+        x.setflags(False)  # write: as a keyword it takes twice as long
     return x
 
 
