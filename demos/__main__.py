@@ -10,9 +10,12 @@ def start():
     from .stage import ranks
 
     ranks.connect()  # before an error can leave one rank without the others
-    from .stage.command import main
+    try:
+        from .stage.command import main
 
-    main()
+        main()
+    except KeyboardInterrupt:
+        ranks.leave("demos: interrupted")
 
 
 start()

@@ -2,7 +2,9 @@
 
 import os
 import re
+import runpy
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +15,7 @@ import pytest
 
 from demos import DEMOS
 from demos.d_roles import exercise
+from demos.stage import command as command_line
 from demos.stage import datasets, window
 from demos.stage.command import main
 from demos.stage.page import Page
@@ -173,6 +176,14 @@ def test_pictures_go_to_a_folder_that_is_created_and_a_second_run_repeats_the_fi
     subprocess.run(words, cwd=tmp_path, env=env, check=True, capture_output=True)
     again = (tmp_path / "figures" / "exercise.png").read_bytes()
     assert again == files["exercise.png"]
+
+
+def test_ctrl_c_outside_of_a_demo_is_no_traceback(monkeypatch):
+    monkeypatch.setattr(
+        command_line, "main", lambda: signal.raise_signal(signal.SIGINT)
+    )
+    with pytest.raises(SystemExit, match="^demos: interrupted$"):
+        runpy.run_module("demos", run_name="__main__")
 
 
 def test_folder_that_cannot_be_written(command, read_only):
