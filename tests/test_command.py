@@ -136,7 +136,7 @@ def test_help_names_the_default_of_every_option_with_a_value(command):
         assert re.search(r"\(default: .+\)", " ".join(said.split())), option
 
 
-def test_a_closed_pipe_is_no_error(tmp_path):
+def test_a_closed_pipe_is_no_error_and_a_full_disk_takes_a_line(tmp_path):
     words = [sys.executable, "-u", "-m", "demos", "exercise", "--out", tmp_path]
     env = os.environ | {"PYTHONPATH": str(FOLDER.parent)}
     run = subprocess.Popen(
@@ -152,6 +152,14 @@ def test_a_closed_pipe_is_no_error(tmp_path):
         closed_before, shell=True, env=env, capture_output=True, check=False
     )
     assert (run.returncode, run.stderr) == (0, b"")
+    if Path("/dev/full").exists():
+        with open("/dev/full", "w") as full:
+            words = [sys.executable, "-m", "demos", "--list"]
+            run = subprocess.run(
+                words, env=env, stdout=full, stderr=subprocess.PIPE, check=False
+            )
+        assert run.returncode == 1
+        assert run.stderr == b"[Errno 28] No space left on device\n"
 
 
 def test_pictures_go_to_a_folder_that_is_created_and_a_second_run_repeats_the_first(

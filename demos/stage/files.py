@@ -10,13 +10,15 @@ from pathlib import Path
 @contextlib.contextmanager
 def until_closed():
     """End the block without an error if whoever reads what it prints has seen enough,
-    such as `head`, or nobody was there to begin with."""
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  for all that follows
+    such as `head`, or nobody was there to begin with; on a full disk with one line."""
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            sys.exit(f"{error}")
 
 
 def read(path):
