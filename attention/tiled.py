@@ -54,7 +54,8 @@ def tiled_attention(Q, K, V, mask=None, causal=False, block=None):
 
     Q (…, n, d_k), K (…, m, d_k), V (…, m, d_v) -> (…, n, d_v), with the score
     q · k / √d_k. `mask` and `causal` are those of `attention`; tiles in which they
-    leave nothing are skipped. `block` is the number of queries, and of keys, in a tile.
+    leave nothing are skipped. `block` is the number of keys in a tile, and of queries;
+    of those half as many if causal.
 
     A second derivative is right too, but takes the memory of `attention`.
 
@@ -68,9 +69,7 @@ def tiled_attention(Q, K, V, mask=None, causal=False, block=None):
     """
     checks.one_dtype(Q, K, V)
     mask = None if mask is None else checks.mask(mask, Q, K, V)
-    # half of a tile at the diagonal is computed for nothing: smaller ones waste less
-    block = block or (BLOCK // 2 if causal else BLOCK)
-    return _tiled_attention(Q, K, V, mask=mask, causal=causal, block=block)
+    return _tiled_attention(Q, K, V, mask=mask, causal=causal, block=block or BLOCK)
 
 
 @primitive
