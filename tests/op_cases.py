@@ -158,6 +158,7 @@ CASES = {
     "max": along(mg.max, np.max, cube, *AXES),
     "min": along(mg.min, np.min, cube, *AXES),
     "var": along(mg.var, np.var, cube, *AXES, {"axis": 1, "ddof": 1}, {"ddof": 2}),
+    "std": along(mg.std, np.std, cube, *AXES[:-2], {"axis": 1, "ddof": 1}, {"ddof": 2}),
     "norm": along(mg.norm, lambda a, **p: np.sqrt((a * a).sum(**p)), cube, *AXES),
     "logsumexp": along(
         mg.logsumexp, lambda a, **p: np.log(np.exp(a).sum(**p)), cube, *AXES

@@ -125,11 +125,26 @@ def test_at_the_kink_at_0_the_second_derivative_is_0(f):
     same(mg.grad(lambda x: slope(x).sum())([0.0, -0.0]), np.zeros(2))
 
 
-def test_the_second_derivative_of_a_norm_at_0_is_no_silent_0():
-    slope = mg.grad(lambda x: mg.norm(x) ** 2)  # ‖x‖² is smooth: its Hessian is 2 · 1
+@pytest.mark.parametrize(
+    ("f", "row", "kink"),
+    [
+        (mg.norm, [2.0, 0.0], [0.0, 0.0]),  # ‖x‖² is smooth: its Hessian is 2 · 1
+        (mg.std, [0.5, -0.5], [7.0, 7.0]),  # (x₁ - x₂)² / 4: ½ and -½
+    ],
+)
+def test_the_second_derivative_at_a_kink_is_no_silent_0(f, row, kink):
+    slope = mg.grad(lambda x: f(x) ** 2)
     hessian_e1 = mg.grad(lambda x: slope(x)[0])
-    close(hessian_e1([3.0, 4.0]), np.array([2.0, 0.0]), atol=1e-15)
-    assert np.isnan(B.to_numpy(hessian_e1([0.0, 0.0]))).all()
+    close(hessian_e1([3.0, 4.0]), np.array(row), atol=1e-15)
+    assert np.isnan(B.to_numpy(hessian_e1(kink))).all()
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
+def test_equal_numbers_have_a_standard_deviation_of_0_and_a_gradient_of_0(dtype):
+    x = Tensor(array([[2, 2, 2], [0, 3, 6]], dtype))
+    x.std(axis=1).sum().backward()  # of the second row (x - 3) / (3 √6)
+    close(x.grad, np.array([[0, 0, 0], [-1, 0, 1]], dtype) / 6**0.5, rtol=2e-3)
+    assert x.grad.dtype == dtype
 
 
 @pytest.mark.parametrize("unit", [100.0, 1e-4])

@@ -8,10 +8,9 @@ import math
 
 from .. import backend, checks
 from ..backward import total
-from ..checks import takes
 from ..primitive import primitive
 from ..tensor import Tensor, plain
-from .elementwise import sqrt, where
+from .elementwise import where
 from .shapes import broadcast_to
 
 
@@ -105,10 +104,23 @@ def _(g, y, x, axis=None, keepdims=False, ddof=0):
     return share * expand(g, x, axis) * deviation
 
 
-@takes()
-def std(x, axis=None, keepdims=False, ddof=0):
-    """Return the standard deviation over the axes, √var; see there."""
-    return sqrt(var(x, axis=axis, keepdims=keepdims, ddof=ddof))
+# y = √var           dL/dx = g u / √(n - ddof), u = (x - μ) / ‖x - μ‖, and 0 at the kink y = 0
+@primitive
+def std(x, /, axis=None, keepdims=False, ddof=0):
+    """Return the standard deviation over the axes, √var; its gradient at 0 is 0.
+
+    Raises: ValueError where n numbers are too few, n ≤ ddof.
+    """
+    checks.enough_numbers(reduced_size(x, axis), ddof, x)
+    y = x.std(axis=axis, keepdims=keepdims, ddof=ddof, dtype=backend.wide(x))
+    return y.astype(backend.floats(x).dtype)
+
+
+@std.rule
+def _(g, y, x, axis=None, keepdims=False, ddof=0):
+    deviation = backend.widened(x - mean(x, axis=axis, keepdims=True))
+    share = ((reduced_size(x, axis) - ddof) or 1) ** -0.5
+    return share * expand(g, x, axis) * direction(deviation, axis=axis)
 
 
 # y = √(Σᵢ xᵢ²)      dL/dxᵢ = g xᵢ / y, and 0 at the kink y = 0
