@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from conftest import array, normal
+from own_ops import my_log_softmax, op
 
 import minigrad as mg
 from minigrad import GradcheckError, Tensor, gradcheck
@@ -125,6 +126,31 @@ def test_a_large_constant_beside_it_hides_no_wrong_rule(monkeypatch, fill):
         gradcheck(lambda x: mg.where(mask, mg.exp(x), fill), normal(3, 3))
 
 
-def test_an_output_that_stays_infinite_has_no_slope():
-    mask = array(np.tri(3, 3, dtype=bool))
-    assert gradcheck(lambda x: mg.where(mask, x, -np.inf), normal(3, 3)) < 1e-6
+LEFT_OUT = [0.0, 0.0, -np.inf, 0.0]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: mg.where(array(np.isfinite(LEFT_OUT)), x, -np.inf),
+        lambda x: x + LEFT_OUT,
+        lambda x: mg.log_softmax(x + LEFT_OUT),
+        lambda x: mg.cross_entropy((x + LEFT_OUT).reshape(2, 2), [0, 1]),
+    ],
+)
+def test_an_infinite_output_has_no_slope_and_the_others_are_checked(f):
+    at = [1.0, -0.5, 2.0, 0.3]
+    assert gradcheck(f, at, order=2) < 1e-6
+    wrong = lambda x: f(x * 1.01 - Tensor(x.data) * 0.01)  # every slope by 1 %
+    with pytest.raises(GradcheckError) as caught:
+        gradcheck(wrong, at)
+    assert caught.value.mistake == "factor"
+
+
+def test_the_logarithm_of_a_score_of_minus_infinity_may_be_checked():
+    at = [-np.inf, 1.0, 2.0]
+    assert gradcheck(mg.log_softmax, at, order=2) < 1e-6
+    share = lambda g, y, x: g - 0.9 * mg.exp(y) * g.sum()
+    with pytest.raises(GradcheckError) as caught:
+        gradcheck(op(my_log_softmax, share), at)
+    assert caught.value.mistake == "not_centred"

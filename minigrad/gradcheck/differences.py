@@ -46,7 +46,8 @@ def gradcheck(f, *inputs, order=1):
     Warns where an input was of another float type; where f has a kink, for there any
     slope between those on the left and on the right passes; and where f moves no more
     than its rounding does, as x² + 1e10 or sum(softmax(x)): a gradient of 0 would pass.
-    May refuse a right one below 1e-6 that is the rest of terms of size 1.
+    An output that is infinite is left out. May refuse a right gradient below 1e-6 that
+    is the rest of terms of size 1.
 
     Raises: GradcheckError where the error exceeds 1e-6, naming input, index, got and
     expected, which inputs are right, and the mistake if undoing it makes the whole
@@ -149,9 +150,10 @@ def cotangent(y, seed=0):
 
     They must not be those that somebody draws for x from a seed of 0 or 42: with u = A
     the gradient Aᵀ U of a product A B is symmetric, and its transpose would pass.
+    Where y is infinite, as the log of a weight of 0, u is 0: it has no slope.
     """
-    rng = numpy.random.default_rng([seed, 1911])
-    return numpy.asarray(rng.standard_normal(y.shape))
+    u = numpy.random.default_rng([seed, 1911]).standard_normal(y.shape)
+    return numpy.where(numpy.isinf(backend.to_numpy(y)), 0.0, u)
 
 
 def transposed_jacobian(f):

@@ -141,11 +141,14 @@ def wrong(names, points, got, bounds, errors, look):
     i = tuple(map(int, numpy.argwhere(~(errors[k] <= kinks.TOLERANCE))[0]))
     a = 0.0 if got[k] is None else got[k][i]
     right = [name for k, name in enumerate(names) if k not in failed]
+    low, high, _ = bounds[k][i]
+    expected = numpy.clip(low if numpy.isnan(a) else a, low, high)
     text = (
-        f"{names[k]}, index {i}: got {a:.9g}, "
-        f"expected {numpy.clip(a, *bounds[k][i][:2]):.9g}, "
+        f"{names[k]}, index {i}: got {a:.9g}, expected {expected:.9g}, "
         f"relative error {errors[k][i]:.1e} (right: {', '.join(right) or 'none'})"
     )
+    if numpy.isnan(low):
+        return GradcheckError(f"{text}; f ends, overflows or is NaN there")
     witnesses = [witness(look, points)]
     # f may refuse the points nearby, about which nobody asked: then there is no name
     refusing = ArithmeticError, AssertionError, LookupError, ValueError, Warning
