@@ -145,6 +145,9 @@ def test_equal_numbers_have_a_standard_deviation_of_0_and_a_gradient_of_0(dtype)
     x.std(axis=1).sum().backward()  # of the second row (x - 3) / (3 √6)
     close(x.grad, np.array([[0, 0, 0], [-1, 0, 1]], dtype) / 6**0.5, rtol=2e-3)
     assert x.grad.dtype == dtype
+    x = Tensor(array(np.full((7, 3), 0.1), dtype))  # whose mean is rounded
+    x.std(axis=0).sum().backward()
+    same(x.grad, np.zeros((7, 3)))
 
 
 @pytest.mark.parametrize("unit", [100.0, 1e-4])

@@ -118,9 +118,11 @@ def std(x, /, axis=None, keepdims=False, ddof=0):
 
 @std.rule
 def _(g, y, x, axis=None, keepdims=False, ddof=0):
-    deviation = backend.widened(x - mean(x, axis=axis, keepdims=True))
     share = ((reduced_size(x, axis) - ddof) or 1) ** -0.5
-    return share * expand(g, x, axis) * direction(deviation, axis=axis)
+    g = share * expand(g, x, axis)
+    for _ in range(2):  # the rounded mean of equal numbers may differ from them
+        x = x - mean(x, axis=axis, keepdims=True)
+    return g * direction(backend.widened(x), axis=axis)
 
 
 # y = √(Σᵢ xᵢ²)      dL/dxᵢ = g xᵢ / y, and 0 at the kink y = 0
