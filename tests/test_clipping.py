@@ -63,11 +63,11 @@ def test_the_schedule_may_fall_to_0_at_once_and_takes_any_numbers():
 
 
 @pytest.mark.parametrize("name", ["step", "warmup", "total", "high", "low"])
-@pytest.mark.parametrize("x", [-5, -0.1, np.nan, None, "a", [1, 2], 1j])
-def test_the_schedule_takes_no_number_below_0(name, x):
+def test_the_schedule_takes_no_number_below_0(name):
     numbers = {"step": 1, "warmup": 2, "total": 3, "high": 1.0, "low": 0.1}
-    with pytest.raises((ValueError, TypeError), match=f"^warmup_cosine: {name} "):
-        warmup_cosine(**(numbers | {name: x}))
+    for x in [-5, -0.1, np.nan, None, "a", [1, 2], 1j]:
+        with pytest.raises((ValueError, TypeError), match=f"^warmup_cosine: {name} "):
+            warmup_cosine(**(numbers | {name: x}))
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4"])
