@@ -14,7 +14,7 @@ import pytest
 from attention import attention, soft_lookup
 from attention.tiled import tiled_attention
 from demos import DEMOS
-from demos.stage import excerpt, figure, mathml, step
+from demos.stage import excerpt, figure, mathml, section
 from demos.stage.page import Page, Table
 from demos.stage.report import write_report
 from minigrad import softmax
@@ -100,7 +100,7 @@ def test_a_figure_of_many_parts_is_a_picture(tmp_path):
 
 @pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.name)
 def test_every_demo_asks_a_question_and_says_what_one_would_guess(demo):
-    said = step.paragraphs(step.docstring(demo.module).split("\n\n")[1:])
+    said = section.paragraphs(section.docstring(demo.module).split("\n\n")[1:])
     assert {"Question", "Guess", "Formula", "What to look at"} <= {*said}
     assert said["Question"][0].count("?")
 
@@ -176,7 +176,7 @@ def test_prose_is_set_as_mathematics_is_read(text, html):
 def test_tables_of_numbers_are_folded_in_and_wide_ones_name_every_cell():
     numbers = Table(["c", "T"], [["1", "−2 · 10⁻³"]], [True, True])
     words = Table(["query", "answer"], [["a" * 30, "b" * 30]], [False, False])
-    assert step.table_html(numbers).startswith("<details>")
-    assert 'class="slim"' in step.table_html(numbers)
-    assert 'class="wide"' in step.table_html(words)
-    assert 'data-title="answer"' in step.table_html(words)
+    assert section.table_html(numbers).startswith("<details>")
+    assert 'class="slim"' in section.table_html(numbers)
+    assert 'class="wide"' in section.table_html(words)
+    assert 'data-title="answer"' in section.table_html(words)

@@ -1,6 +1,6 @@
 """The page: the demos of a run as a lesson, in the chapter's order.
 
-Each step asks a question, says what one would guess, shows a widget or a picture, and
+Each section asks a question, says what one would guess, shows a widget or a picture, and
 then what was found: the claim, its formula, this run's numbers, and the lines of source
 that deliver it. The page is one file that fetches nothing.
 """
@@ -16,7 +16,7 @@ from . import lesson
 from .excerpt import ROOT
 from .mathml import prose
 from .page import Claim
-from .step import docstring, module, section, title
+from .section import docstring, module, section, title
 
 STAGE = Path(__file__).parent
 STYLES = "report.css", "lesson/lesson.css"
@@ -70,7 +70,7 @@ def part(letter):
 
 
 def contents(pages):
-    """Return links to the steps, part by part."""
+    """Return links to the sections, part by part."""
     html = []
     for folder, demos in groupby(pages, lambda demo: demo.folder):
         links = "".join(

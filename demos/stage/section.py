@@ -1,4 +1,4 @@
-"""One step of the page: a question and a guess, what is seen, and what was found."""
+"""One section of the page: a question and a guess, what is seen, and what was found."""
 
 import ast
 import importlib
@@ -22,7 +22,7 @@ LABEL = re.compile(r"(Question|Guess|Formula|What to look at)\.\s")
 
 
 def section(demo, page, widget, anchors, root):
-    """Return the step of a demo as HTML, with its widget, or "", above the pictures.
+    """Return the section of a demo as HTML, with its widget, or "", above the pictures.
 
     `anchors` are the ids of its claims, {id(claim): id}, and `root` is the way from the
     page to the folder of the packages.
@@ -114,7 +114,7 @@ def claim_html(claim, anchor, root):
 
 
 def without_repeated_lines(blocks):
-    """Return the blocks of a step, each excerpt but in the first claim that cites it."""
+    """Return the blocks of a section, each excerpt but in the first claim that cites it."""
     shown = set()
     for block in blocks:
         lines = re.search(r'<div class="lines">.*?</div>\n', block, re.DOTALL)
