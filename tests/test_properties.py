@@ -100,6 +100,17 @@ def test_of_no_scores_there_are_no_weights_and_the_sum_of_exponentials_is_0():
     same(mg.logsumexp(x, axis=0).data, np.ones(0))
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("f", "left"), [(mg.softmax, np.zeros((2, 3))), (mg.logsumexp, np.full(2, -np.inf))]
+)
+def test_where_all_scores_are_left_out_all_gradients_are_0(f, left):
+    x = Tensor(np.full((2, 3), -np.inf))
+    y = f(x, axis=-1)
+    same(y.data, left)
+    same(pull(y, x)[1], np.zeros((2, 3)))
+
+
 def test_logsumexp_of_an_infinite_score_is_infinite():
     same(mg.logsumexp([np.inf, 1.0, np.inf]), np.array(np.inf))
 
