@@ -7,7 +7,7 @@ import pytest
 from conftest import array, close, normal, same
 
 import minigrad as mg
-from minigrad import Tensor, grad, no_grad
+from minigrad import Tensor, grad, no_grad, value_and_grad
 
 
 def test_derivatives_of_a_power_up_to_the_fourth():
@@ -79,6 +79,32 @@ def test_a_gradient_remembers_the_tensors_it_was_made_with():
     assert type(slope) is Tensor
     slope.backward()
     assert (slope.item(), x.grad.item(), w.grad.item()) == (500.0, 250.0, 300.0)
+
+
+def test_value_and_gradient_come_of_one_evaluation(xp):
+    calls = []
+
+    def f(a, x):
+        calls.append(1)
+        return (a * x**3).sum()
+
+    value, (by_a, by_x) = value_and_grad(f, (0, 1))(
+        array([5.0, 0.0]), array([2.0, 1.0])
+    )
+    assert len(calls) == 1
+    assert {type(value), type(by_a), type(by_x)} == {xp.ndarray}
+    same(value, np.array(40.0))
+    same(by_a, np.array([8.0, 1.0]))
+    same(by_x, np.array([60.0, 0.0]))
+
+
+def test_value_and_gradient_remember_what_they_were_made_with():
+    """Of a x³ at 2 they are 8 a and 12 a; their squares grow by 128 a and 288 a."""
+    a = Tensor(5.0)
+    value, slope = value_and_grad(lambda x: a * x**3)(2.0)
+    assert {type(value), type(slope)} == {Tensor}
+    (value**2 + slope**2).backward()
+    assert a.grad.item() == (128 + 288) * 5.0
 
 
 def test_a_penalty_on_the_gradient_can_be_descended():
