@@ -2,8 +2,6 @@
 
 import os
 import re
-import runpy
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -14,7 +12,6 @@ import pytest
 
 from demos import DEMOS
 from demos.d_roles import exercise
-from demos.stage import command as command_line
 from demos.stage import datasets, window
 from demos.stage.command import main
 from demos.stage.page import Page
@@ -135,32 +132,6 @@ def test_help_names_the_default_of_every_option_with_a_value(command):
         assert re.search(r"\(default: .+\)", " ".join(said.split())), option
 
 
-def test_a_closed_pipe_is_no_error_and_a_full_disk_takes_a_line(tmp_path):
-    words = [sys.executable, "-u", "-m", "demos", "exercise", "--out", tmp_path]
-    env = os.environ | {"PYTHONPATH": str(FOLDER.parent)}
-    run = subprocess.Popen(
-        words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    with run:
-        assert run.stdout.readline().startswith("exercise: ")
-        run.stdout.close()
-        assert run.stderr.read() == ""
-    assert run.returncode == 0
-    closed_before = f"{shlex.quote(sys.executable)} -m demos --list >&-"
-    run = subprocess.run(
-        closed_before, shell=True, env=env, capture_output=True, check=False
-    )
-    assert (run.returncode, run.stderr) == (0, b"")
-    if Path("/dev/full").exists():
-        with open("/dev/full", "w") as full:
-            words = [sys.executable, "-m", "demos", "--list"]
-            run = subprocess.run(
-                words, env=env, stdout=full, stderr=subprocess.PIPE, check=False
-            )
-        assert run.returncode == 1
-        assert run.stderr == b"[Errno 28] No space left on device\n"
-
-
 def test_pictures_go_to_a_folder_that_is_created_and_a_second_run_repeats_the_first(
     command, tmp_path
 ):
@@ -183,15 +154,6 @@ def test_pictures_go_to_a_folder_that_is_created_and_a_second_run_repeats_the_fi
     subprocess.run(words, cwd=tmp_path, env=env, check=True, capture_output=True)
     again = (tmp_path / "figures" / "exercise.png").read_bytes()
     assert again == files["exercise.png"]
-
-
-def test_ctrl_c_outside_of_a_demo_is_no_traceback(monkeypatch):
-    def interrupted():
-        raise KeyboardInterrupt  # SIGINT itself may be ignored where pytest was started
-
-    monkeypatch.setattr(command_line, "main", interrupted)
-    with pytest.raises(SystemExit, match="^demos: interrupted$"):
-        runpy.run_module("demos", run_name="__main__")
 
 
 def test_folder_that_cannot_be_written(command, read_only):
@@ -223,20 +185,6 @@ def test_a_claim_that_fails_is_the_exit_code(command, monkeypatch, tmp_path):
     assert code == 1
     assert "D4 FAILS: A query whose scores are log-weights" in out
     assert message == "demos: D4 failed"
-
-
-@pytest.mark.parametrize("graphics", ["TkAgg", None])
-def test_no_window_without_a_display(tmp_path, graphics):
-    env = {k: v for k, v in os.environ.items() if "DISPLAY" not in k}
-    env |= {"PYTHONPATH": str(FOLDER.parent)}
-    env |= {"MPLBACKEND": graphics} if graphics else {}
-    words = [sys.executable, "-m", "demos", "lookup", "--interactive"]
-    done = subprocess.run(
-        words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "demos: --interactive: no display to open a window on\n"
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_toolkit_that_is_missing_is_named(monkeypatch, command):
