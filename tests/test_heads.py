@@ -142,6 +142,19 @@ def test_the_future_moves_nothing_before_it(positions):
         assert (later[:, t] != y[:, t]).any()
 
 
+@pytest.mark.parametrize("make", [MultiHeadAttention, Block])
+def test_unless_it_is_causal_the_last_token_moves_all_and_order_counts_for_nothing(
+    make,
+):
+    nn.seed(0)
+    run, x = make(8, 2).astype(float), normal(5, 8)
+    moved = x.copy()
+    moved[-1] += 1.0
+    y = to_numpy(run(array(x)))
+    assert (to_numpy(run(array(moved))) != y).any(axis=-1).all()
+    close(run(array(x[::-1])), y[::-1], rtol=1e-11)
+
+
 def test_no_gradient_reaches_an_input_after_the_output():
     block = Block(8, 2, causal=True, rope=True).astype(float)
     for t in range(5):

@@ -61,3 +61,8 @@ def test_attention_refuses_a_size_beyond_memory_and_says_what_to_do(monkeypatch)
     monkeypatch.setattr(B, "free_memory", lambda: 2**34)
     with pytest.raises(MemoryError, match=r"4096\.0 GiB.* 16\.0 GiB.*tiled_attention"):
         attention(x, x, x)
+    x = array(np.zeros((8, 4, 2**14, 1)), "f4")  # 1 GiB for each of 32 heads
+    with pytest.raises(
+        MemoryError, match=r"\(8, 4, 16384, 16384\) take 32\.0 GiB each"
+    ):
+        attention(x, x, x)
