@@ -10,6 +10,7 @@ import weakref
 
 import numpy as np
 import pytest
+from conftest import numpy_only
 
 from minigrad import backend
 
@@ -135,3 +136,28 @@ for _ in range(6):
 assert list(backend.in_threads(abs, [(-1,), (2,)])) == [1, 2]
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+
+
+NAME = "OPENBLAS_THREAD_TIMEOUT"
+WHEN_NUMPY_IS_SOUGHT = """
+import os, sys
+
+class Seen:
+    def find_spec(self, name, *_):
+        if name == "numpy":
+            print(os.environ.get("OPENBLAS_THREAD_TIMEOUT"))
+
+sys.meta_path.insert(0, Seen())
+import minigrad
+"""
+
+
+@numpy_only
+@pytest.mark.parametrize(("chosen", "expected"), [({}, "20"), ({NAME: "26"}, "26")])
+def test_openblas_is_told_not_to_spin_before_numpy_asks_unless_a_user_has_chosen(
+    chosen, expected
+):
+    env = {k: v for k, v in os.environ.items() if k != NAME} | chosen
+    words = [sys.executable, "-c", WHEN_NUMPY_IS_SOUGHT]
+    done = subprocess.run(words, env=env, check=True, capture_output=True, text=True)
+    assert done.stdout.split()[0] == expected
